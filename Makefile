@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# hyptrace: the front door. Each target calls one script in qemu-scripts/, all
+# of which explain themselves with --help.
+#
+# Variables: MODE=protected|hvhe|nvhe and CPUS=n for the guest,
+#            HYPTRACE_BUILD=dir for everything that is generated
+
+HYPTRACE_BUILD ?= $(CURDIR)/build
+override HYPTRACE_BUILD := $(abspath $(HYPTRACE_BUILD))
+export HYPTRACE_BUILD MODE CPUS
+
+S := qemu-scripts
+TOOL := tools/tracing/hyptrace
+CROSS_COMPILE ?= aarch64-linux-gnu-
+
+# The makes and scripts below have their own ideas of parallelism
+.NOTPARALLEL:
+.PHONY: help setup source kernel tools initramfs run check clean
+
+help: ## This list
+	@echo "hyptrace: hypervisor tracing for arm64 KVM. Targets:"
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
+	@echo "Variables: MODE=protected|hvhe|nvhe CPUS=n HYPTRACE_BUILD=dir"
+
+setup: ## Install what is needed (Debian 12, as root; the only one that needs the network)
+	@$(S)/setup.sh
+
+source: ## Make the patched kernel source in build/linux
+	@$(S)/prepare-kernel.sh
+
+kernel: ## Build the guest's kernel
+	@$(S)/build-kernel.sh
+
+tools: ## Build the tools: for the guest (static arm64), and for this machine
+	@if [ -f $(TOOL)/Makefile ]; then \
+		$(MAKE) --no-print-directory -C $(TOOL) O=$(HYPTRACE_BUILD)/guest CROSS_COMPILE=$(CROSS_COMPILE) STATIC=1 && \
+		$(MAKE) --no-print-directory -C $(TOOL) O=$(HYPTRACE_BUILD)/host; \
+	fi
+
+initramfs: tools ## Build the guest's root file system
+	@$(S)/build-initramfs.sh
+
+run: kernel initramfs ## Trace the hypervisor in a fresh guest and show the result
+	@$(S)/run.sh
+
+check: ## Run all tests
+	@$(S)/check.sh
+
+clean: ## Remove what was built, edits in build/linux as well; downloads stay
+	@$(S)/clean.sh

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef __ARM64_KVM_NVHE_TRACE_H__
+#define __ARM64_KVM_NVHE_TRACE_H__
+/*
+ * Tracing at EL2: trace_<event>() for each event of asm/kvm_hypevents.h, and the
+ * handlers of the hypercalls.
+ */
+#include <linux/types.h>
+#include <asm/kvm_hyptrace.h>
+
+#ifdef CONFIG_NVHE_EL2_TRACING
+
+/* Id of each event in the host's id space; 0 while the event is off */
+extern u16 hyp_event_ids[NR_HYP_EVENTS];
+
+#define REMOTE_EVENT(name, fields, ...)					\
+	void __trace_##name(u32 type, REMOTE_PARAMS(REMOTE_FIELDS(fields)));\
+	static __always_inline void					\
+	trace_##name(REMOTE_PARAMS(REMOTE_FIELDS(fields)))		\
+	{								\
+		u32 type = READ_ONCE(hyp_event_ids[HYP_EVENT_##name]);	\
+									\
+		if (unlikely(type))					\
+			__trace_##name(type, REMOTE_NAMES(REMOTE_FIELDS(fields)));\
+	}
+#include <asm/kvm_hypevents.h>
+#undef REMOTE_EVENT
+
+/**
+ * hyp_trace_pid - the host task on whose behalf EL2 runs
+ *
+ * Return: its pid; 0 is the idle task.
+ */
+s32 hyp_trace_pid(void);
+
+/*
+ * Hypercalls. A buffer goes EMPTY => LOADING => LOADED => EMPTY; every call
+ * either succeeds or changes nothing. Pages are named by frame number. In
+ * protected mode a sub-buffer or meta page goes from owned by the host to shared
+ * with EL2 and pinned, a table page from owned by the host to owned by EL2; an
+ * unload returns each to owned by the host, table pages zeroed. In the other
+ * modes the host has mapped the pages for EL2.
+ *
+ * Common errors: -EINVAL for a number that is out of range, -EBUSY for a buffer
+ * in another state, -EPERM for a page that the host does not own alone.
+ */
+
+/**
+ * __hyp_trace_begin - EMPTY => LOADING
+ * @cpu: CPU that the buffer is for
+ * @meta_pfn: the meta page
+ * @root_pfn: the root of the private table
+ * @nr_subbufs: sub-buffers that will be added, the reader's included
+ */
+int __hyp_trace_begin(u32 cpu, u64 meta_pfn, u64 root_pfn, u32 nr_subbufs);
+
+/**
+ * __hyp_trace_add_table - give a LOADING buffer one more page of private table
+ * @cpu: CPU
+ * @pfn: the page; holds RB_WRITER_SUBBUFS_PER_PAGE sub-buffers
+ *
+ * Return: 0, or -ENOSPC when there are enough for the sub-buffers announced.
+ */
+int __hyp_trace_add_table(u32 cpu, u64 pfn);
+
+/**
+ * __hyp_trace_add_subbufs - give a LOADING buffer its next sub-buffers
+ * @cpu: CPU
+ * @nr: how many of @pfns count, 1 to HYP_TRACE_PFNS_PER_CALL
+ * @pfns: the pages; the first of all becomes the reader's
+ *
+ * Return: 0, -ENOSPC when there would be more than announced, -ENOMEM when the
+ * table has no room for them.
+ */
+int __hyp_trace_add_subbufs(u32 cpu, u32 nr, const u64 *pfns);
+
+/**
+ * __hyp_trace_ready - LOADING => LOADED, off and empty
+ * @cpu: CPU
+ *
+ * Return: 0, or -ENODATA while sub-buffers are missing.
+ */
+int __hyp_trace_ready(u32 cpu);
+
+/**
+ * __hyp_trace_unload - LOADING or LOADED => EMPTY, a few pages a call
+ * @cpu: CPU
+ *
+ * Return: the number of pages that EL2 still holds, 0 when it is done (or there
+ * was nothing), -EBUSY while tracing is on for @cpu.
+ */
+int __hyp_trace_unload(u32 cpu);
+
+/**
+ * __hyp_trace_enable - switch tracing on or off on the calling CPU
+ * @on: which
+ *
+ * Only a CPU itself touches its writer's on state, so an unload that finds it
+ * off knows that no event is being written there, with no barrier in the writer.
+ *
+ * Return: 0, -ENODEV without a LOADED buffer, -ENXIO without a clock.
+ */
+int __hyp_trace_enable(bool on);
+
+/**
+ * __hyp_trace_enable_event - switch an event on or off, everywhere
+ * @event: enum hyp_event
+ * @id: its id in the host's id space, 0 for off
+ */
+int __hyp_trace_enable_event(u32 event, u32 id);
+
+/**
+ * __hyp_trace_swap_reader - rb_writer_swap()
+ * @cpu: CPU
+ * @seen: bytes that the host has seen on the reader's sub-buffer
+ */
+int __hyp_trace_swap_reader(u32 cpu, u32 seen);
+
+/**
+ * __hyp_trace_reset - rb_writer_reset()
+ * @cpu: the calling CPU, or one on which tracing is off (else -EBUSY)
+ */
+int __hyp_trace_reset(u32 cpu);
+
+/**
+ * __hyp_trace_set_clock - where the host's clock parameters are
+ * @latch: kernel linear address of the sequence count, 0 for no clock
+ * @banks: kernel linear address of two struct clock_read_data
+ *
+ * The pages are shared with EL2 already, and are pinned from here to the next
+ * call. -EBUSY while tracing is on anywhere.
+ */
+int __hyp_trace_set_clock(unsigned long latch, unsigned long banks);
+
+#else /* !CONFIG_NVHE_EL2_TRACING */
+
+#define REMOTE_EVENT(name, fields, ...)					\
+	static __always_inline void					\
+	trace_##name(REMOTE_PARAMS(REMOTE_FIELDS(fields))) { }
+#include <asm/kvm_hypevents.h>
+#undef REMOTE_EVENT
+
+static inline s32 hyp_trace_pid(void) { return 0; }
+
+#endif /* CONFIG_NVHE_EL2_TRACING */
+
+#endif /* __ARM64_KVM_NVHE_TRACE_H__ */

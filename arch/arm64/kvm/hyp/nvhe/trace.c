@@ -1,0 +1,571 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tracing at EL2: the life cycle of the per-CPU buffers, and the record
+ * functions of all events.
+ *
+ * Trust: the host gives the pages and may be hostile in protected mode. What the
+ * writer relies on (struct rb_writer and its table) is in EL2's own memory:
+ * per-CPU data, and pages that the host donates. Sub-buffers and the meta page
+ * are shared and pinned; EL2 only ever stores to them. No hypercall takes a
+ * pointer to a request, so there is nothing to read twice. The clock's
+ * parameters are the one thing read from the host's memory; see nvhe/clock.h.
+ *
+ * Locks: host_clock_lock, then hyp_trace_cpu::lock, then those of mem_protect.c.
+ * Writers take none: hyp_trace_cpu::lock orders the host's calls among each
+ * other, the ring buffer's own protocol orders a swap beside the writer, and all
+ * else happens while the writer is off or on the writer's own CPU.
+ */
+#include <linux/ring_buffer_writer.h>
+#include <linux/stddef.h>
+
+#include <asm/kvm_hyp.h>
+#include <asm/kvm_mmu.h>
+
+#include <nvhe/clock.h>
+#include <nvhe/mem_protect.h>
+#include <nvhe/memory.h>
+#include <nvhe/spinlock.h>
+#include <nvhe/trace.h>
+
+enum trace_state {
+	TRACE_EMPTY = 0,
+	TRACE_LOADING,
+	TRACE_LOADED,
+};
+
+/**
+ * struct hyp_trace_cpu - the buffer of one CPU
+ * @writer:	the ring buffer; its table is built while LOADING
+ * @clock:	this CPU's clock
+ * @lock:	orders the host's calls
+ * @state:	see __hyp_trace_begin() and so on
+ * @meta:	the shared meta page
+ * @nr_subbufs:	announced
+ * @nr_added:	sub-buffers that EL2 holds
+ * @nr_tables:	table pages that EL2 holds, without the root
+ */
+struct hyp_trace_cpu {
+	struct rb_writer		writer;
+	struct hyp_clock		clock;
+	hyp_spinlock_t			lock;
+	enum trace_state		state;
+	struct trace_buffer_meta	*meta;
+	u32				nr_subbufs;
+	u32				nr_added;
+	u32				nr_tables;
+};
+
+static DEFINE_PER_CPU(struct hyp_trace_cpu, trace_cpus);
+
+/* The host's clock, for CPUs that are switched on; under the lock */
+static DEFINE_HYP_SPINLOCK(host_clock_lock);
+static struct {
+	const u32			*latch;
+	const struct clock_read_data	*banks;
+} host_clock;
+
+u16 hyp_event_ids[NR_HYP_EVENTS];
+
+static __always_inline s32 trace_pid(void)
+{
+	struct kvm_cpu_context *host_ctxt = host_data_ptr(host_ctxt);
+
+	/* While a guest's state is loaded, the host's is in its context */
+	if (host_ctxt->__hyp_running_vcpu)
+		return ctxt_sys_reg(host_ctxt, CONTEXTIDR_EL1);
+
+	return read_sysreg_el1(SYS_CONTEXTIDR);
+}
+
+s32 hyp_trace_pid(void)
+{
+	return trace_pid();
+}
+
+#define FIELD_SIZE(t, f)	sizeof(t)
+#define PLUS()			+
+
+#define REMOTE_EVENT(name, fields, ...)					\
+	void __trace_##name(u32 type, REMOTE_PARAMS(REMOTE_FIELDS(fields)))\
+	{								\
+		struct hyp_trace_cpu *cpu = this_cpu_ptr(&trace_cpus);	\
+		struct remote_rec_##name *__rec;			\
+		const u32 size = sizeof(*__rec);			\
+									\
+		if (unlikely(!cpu->writer.limit))			\
+			return;						\
+		__rec = rb_writer_reserve(&cpu->writer, size,		\
+					  hyp_clock_now(&cpu->clock));	\
+		if (unlikely(!__rec))					\
+			return;						\
+		if (size != sizeof(struct remote_rec) +			\
+		    __REMOTE_MAP(FIELD_SIZE, PLUS, fields))		\
+			((u32 *)__rec)[size / 4 - 1] = 0;		\
+		__rec->hdr.type = type;					\
+		__rec->hdr.pid = trace_pid();				\
+		REMOTE_ASSIGN(REMOTE_FIELDS(fields))			\
+		rb_writer_commit(&cpu->writer, __rec, size);		\
+	}
+#include <asm/kvm_hypevents.h>
+#undef REMOTE_EVENT
+
+/* The buffer of CPU @cpu, or NULL when there is no such CPU */
+static struct hyp_trace_cpu *trace_cpu(u32 cpu)
+{
+	if (cpu >= NR_CPUS || !kvm_arm_hyp_percpu_base[cpu])
+		return NULL;
+
+	return per_cpu_ptr(&trace_cpus, cpu);
+}
+
+static bool writer_is_on(struct hyp_trace_cpu *tc)
+{
+	/* Pairs with the release in set_writer_on() */
+	return smp_load_acquire(&tc->writer.on);
+}
+
+static bool valid_pfn(u64 pfn)
+{
+	return pfn <= PHYS_MASK >> PAGE_SHIFT;
+}
+
+/* OWNED by the host => SHARED with EL2 and pinned */
+static int share_page(u64 pfn, void **va)
+{
+	void *page;
+	int ret;
+
+	if (!valid_pfn(pfn))
+		return -EINVAL;
+
+	page = __hyp_va(hyp_pfn_to_phys(pfn));
+	if (is_protected_kvm_enabled()) {
+		ret = __pkvm_host_share_hyp(pfn);
+		if (ret)
+			return ret;
+		ret = hyp_pin_shared_mem(page, page + PAGE_SIZE);
+		if (ret) {
+			WARN_ON(__pkvm_host_unshare_hyp(pfn));
+			return ret;
+		}
+	}
+
+	*va = page;
+	return 0;
+}
+
+/* SHARED with EL2 and pinned => OWNED by the host */
+static void unshare_page(void *va)
+{
+	if (!is_protected_kvm_enabled())
+		return;
+
+	hyp_unpin_shared_mem(va, va + PAGE_SIZE);
+	WARN_ON(__pkvm_host_unshare_hyp(hyp_virt_to_pfn(va)));
+}
+
+/* OWNED by the host => OWNED by EL2, zeroed */
+static int take_page(u64 pfn, void **va)
+{
+	int ret;
+
+	if (!valid_pfn(pfn))
+		return -EINVAL;
+
+	if (is_protected_kvm_enabled()) {
+		ret = __pkvm_host_donate_hyp(pfn, 1);
+		if (ret)
+			return ret;
+	}
+
+	*va = __hyp_va(hyp_pfn_to_phys(pfn));
+	memset(*va, 0, PAGE_SIZE);
+	return 0;
+}
+
+/* OWNED by EL2 => OWNED by the host, zeroed */
+static void return_page(void *va)
+{
+	memset(va, 0, PAGE_SIZE);
+	if (is_protected_kvm_enabled())
+		WARN_ON(__pkvm_hyp_donate_host(hyp_virt_to_pfn(va), 1));
+}
+
+static struct rb_writer_subbuf *table_entry(struct hyp_trace_cpu *tc, u32 id)
+{
+	return &tc->writer.table[id / RB_WRITER_SUBBUFS_PER_PAGE]
+				[id % RB_WRITER_SUBBUFS_PER_PAGE];
+}
+
+static int begin_locked(struct hyp_trace_cpu *tc, u64 meta_pfn, u64 root_pfn, u32 nr_subbufs)
+{
+	void *meta, *root;
+	int ret;
+
+	if (tc->state != TRACE_EMPTY)
+		return -EBUSY;
+
+	ret = share_page(meta_pfn, &meta);
+	if (ret)
+		return ret;
+
+	ret = take_page(root_pfn, &root);
+	if (ret) {
+		unshare_page(meta);
+		return ret;
+	}
+
+	memset(&tc->writer, 0, sizeof(tc->writer));
+	tc->writer.table = root;
+	tc->meta = meta;
+	tc->nr_subbufs = nr_subbufs;
+	tc->nr_added = tc->nr_tables = 0;
+	tc->state = TRACE_LOADING;
+	return 0;
+}
+
+int __hyp_trace_begin(u32 cpu, u64 meta_pfn, u64 root_pfn, u32 nr_subbufs)
+{
+	struct hyp_trace_cpu *tc = trace_cpu(cpu);
+	int ret;
+
+	if (!tc || nr_subbufs < RB_WRITER_MIN_SUBBUFS || nr_subbufs > RB_WRITER_MAX_SUBBUFS)
+		return -EINVAL;
+
+	hyp_spin_lock(&tc->lock);
+	ret = begin_locked(tc, meta_pfn, root_pfn, nr_subbufs);
+	hyp_spin_unlock(&tc->lock);
+
+	return ret;
+}
+
+static int add_table_locked(struct hyp_trace_cpu *tc, u64 pfn)
+{
+	void *table;
+	int ret;
+
+	if (tc->state != TRACE_LOADING)
+		return -EBUSY;
+	if (tc->nr_tables * RB_WRITER_SUBBUFS_PER_PAGE >= tc->nr_subbufs)
+		return -ENOSPC;
+
+	ret = take_page(pfn, &table);
+	if (ret)
+		return ret;
+
+	tc->writer.table[tc->nr_tables++] = table;
+	return 0;
+}
+
+int __hyp_trace_add_table(u32 cpu, u64 pfn)
+{
+	struct hyp_trace_cpu *tc = trace_cpu(cpu);
+	int ret;
+
+	if (!tc)
+		return -EINVAL;
+
+	hyp_spin_lock(&tc->lock);
+	ret = add_table_locked(tc, pfn);
+	hyp_spin_unlock(&tc->lock);
+
+	return ret;
+}
+
+static void drop_last_subbuf(struct hyp_trace_cpu *tc)
+{
+	unshare_page(table_entry(tc, --tc->nr_added)->page);
+}
+
+static int add_subbufs_locked(struct hyp_trace_cpu *tc, u32 nr, const u64 *pfns)
+{
+	void *page;
+	int i, ret;
+
+	if (tc->state != TRACE_LOADING)
+		return -EBUSY;
+	if (tc->nr_added + nr > tc->nr_subbufs)
+		return -ENOSPC;
+	if (tc->nr_added + nr > tc->nr_tables * RB_WRITER_SUBBUFS_PER_PAGE)
+		return -ENOMEM;
+
+	for (i = 0; i < nr; i++) {
+		ret = share_page(pfns[i], &page);
+		if (ret)
+			goto drop_added;
+		table_entry(tc, tc->nr_added++)->page = page;
+	}
+	return 0;
+
+drop_added:
+	while (i--)
+		drop_last_subbuf(tc);
+	return ret;
+}
+
+int __hyp_trace_add_subbufs(u32 cpu, u32 nr, const u64 *pfns)
+{
+	struct hyp_trace_cpu *tc = trace_cpu(cpu);
+	int ret;
+
+	if (!tc || !nr || nr > HYP_TRACE_PFNS_PER_CALL)
+		return -EINVAL;
+
+	hyp_spin_lock(&tc->lock);
+	ret = add_subbufs_locked(tc, nr, pfns);
+	hyp_spin_unlock(&tc->lock);
+
+	return ret;
+}
+
+static int ready_locked(struct hyp_trace_cpu *tc)
+{
+	if (tc->state != TRACE_LOADING)
+		return -EBUSY;
+	if (tc->nr_added != tc->nr_subbufs)
+		return -ENODATA;
+
+	memset(tc->meta, 0, PAGE_SIZE);
+	rb_writer_init(&tc->writer, tc->meta, tc->nr_subbufs);
+	tc->state = TRACE_LOADED;
+	return 0;
+}
+
+int __hyp_trace_ready(u32 cpu)
+{
+	struct hyp_trace_cpu *tc = trace_cpu(cpu);
+	int ret;
+
+	if (!tc)
+		return -EINVAL;
+
+	hyp_spin_lock(&tc->lock);
+	ret = ready_locked(tc);
+	hyp_spin_unlock(&tc->lock);
+
+	return ret;
+}
+
+/* Give back one page; false when it was the last */
+static bool unload_one_locked(struct hyp_trace_cpu *tc)
+{
+	if (tc->nr_added) {
+		drop_last_subbuf(tc);
+		return true;
+	}
+	if (tc->nr_tables) {
+		return_page(tc->writer.table[--tc->nr_tables]);
+		return true;
+	}
+
+	return_page(tc->writer.table);
+	unshare_page(tc->meta);
+	memset(&tc->writer, 0, sizeof(tc->writer));
+	tc->meta = NULL;
+	tc->state = TRACE_EMPTY;
+	return false;
+}
+
+static int unload_locked(struct hyp_trace_cpu *tc)
+{
+	int i;
+
+	switch (tc->state) {
+	case TRACE_EMPTY:
+		return 0;
+	case TRACE_LOADED:
+		if (writer_is_on(tc))
+			return -EBUSY;
+		tc->state = TRACE_LOADING;
+		break;
+	case TRACE_LOADING:
+		break;
+	}
+
+	for (i = 0; i < HYP_TRACE_PAGES_PER_UNLOAD; i++) {
+		if (!unload_one_locked(tc))
+			return 0;
+	}
+
+	return tc->nr_added + tc->nr_tables + 2;
+}
+
+int __hyp_trace_unload(u32 cpu)
+{
+	struct hyp_trace_cpu *tc = trace_cpu(cpu);
+	int ret;
+
+	if (!tc)
+		return -EINVAL;
+
+	hyp_spin_lock(&tc->lock);
+	ret = unload_locked(tc);
+	hyp_spin_unlock(&tc->lock);
+
+	return ret;
+}
+
+/* On this CPU: what rb_writer_set_on() asks for, visible to writer_is_on() */
+static void set_writer_on(struct hyp_trace_cpu *tc, bool on)
+{
+	rb_writer_set_on(&tc->writer, on);
+	smp_store_release(&tc->writer.on, on);
+}
+
+static int enable_locked(struct hyp_trace_cpu *tc, bool on)
+{
+	if (tc->state != TRACE_LOADED)
+		return -ENODEV;
+	if (!on) {
+		set_writer_on(tc, false);
+		return 0;
+	}
+	if (!host_clock.latch)
+		return -ENXIO;
+
+	tc->clock.latch = host_clock.latch;
+	tc->clock.banks = host_clock.banks;
+	hyp_clock_refresh(&tc->clock);
+	set_writer_on(tc, true);
+	return 0;
+}
+
+int __hyp_trace_enable(bool on)
+{
+	struct hyp_trace_cpu *tc = this_cpu_ptr(&trace_cpus);
+	int ret;
+
+	hyp_spin_lock(&host_clock_lock);
+	hyp_spin_lock(&tc->lock);
+	ret = enable_locked(tc, on);
+	hyp_spin_unlock(&tc->lock);
+	hyp_spin_unlock(&host_clock_lock);
+
+	return ret;
+}
+
+int __hyp_trace_enable_event(u32 event, u32 id)
+{
+	if (event >= NR_HYP_EVENTS || id > U16_MAX)
+		return -EINVAL;
+
+	WRITE_ONCE(hyp_event_ids[event], id);
+	return 0;
+}
+
+int __hyp_trace_swap_reader(u32 cpu, u32 seen)
+{
+	struct hyp_trace_cpu *tc = trace_cpu(cpu);
+	int ret = -ENODEV;
+
+	if (!tc)
+		return -EINVAL;
+
+	hyp_spin_lock(&tc->lock);
+	if (tc->state == TRACE_LOADED)
+		ret = rb_writer_swap(&tc->writer, seen);
+	hyp_spin_unlock(&tc->lock);
+
+	return ret;
+}
+
+static int reset_locked(struct hyp_trace_cpu *tc)
+{
+	if (tc->state != TRACE_LOADED)
+		return -ENODEV;
+	if (tc != this_cpu_ptr(&trace_cpus) && writer_is_on(tc))
+		return -EBUSY;
+
+	rb_writer_reset(&tc->writer);
+	return 0;
+}
+
+int __hyp_trace_reset(u32 cpu)
+{
+	struct hyp_trace_cpu *tc = trace_cpu(cpu);
+	int ret;
+
+	if (!tc)
+		return -EINVAL;
+
+	hyp_spin_lock(&tc->lock);
+	ret = reset_locked(tc);
+	hyp_spin_unlock(&tc->lock);
+
+	return ret;
+}
+
+static bool any_writer_is_on(void)
+{
+	u32 cpu;
+
+	for (cpu = 0; cpu < NR_CPUS; cpu++) {
+		struct hyp_trace_cpu *tc = trace_cpu(cpu);
+
+		if (tc && writer_is_on(tc))
+			return true;
+	}
+	return false;
+}
+
+static int pin_clock(const u32 *latch, const struct clock_read_data *banks)
+{
+	int ret;
+
+	if (!is_protected_kvm_enabled())
+		return 0;
+
+	ret = hyp_pin_shared_mem((void *)latch, (void *)(latch + 1));
+	if (ret)
+		return ret;
+
+	ret = hyp_pin_shared_mem((void *)banks, (void *)(banks + 2));
+	if (ret)
+		hyp_unpin_shared_mem((void *)latch, (void *)(latch + 1));
+	return ret;
+}
+
+static void unpin_clock(void)
+{
+	if (!is_protected_kvm_enabled() || !host_clock.latch)
+		return;
+
+	hyp_unpin_shared_mem((void *)host_clock.banks, (void *)(host_clock.banks + 2));
+	hyp_unpin_shared_mem((void *)host_clock.latch, (void *)(host_clock.latch + 1));
+}
+
+static int set_clock_locked(unsigned long latch, unsigned long banks)
+{
+	int ret;
+
+	if (any_writer_is_on())
+		return -EBUSY;
+
+	if (latch) {
+		latch = kern_hyp_va(latch);
+		banks = kern_hyp_va(banks);
+		ret = pin_clock((void *)latch, (void *)banks);
+		if (ret)
+			return ret;
+	}
+
+	unpin_clock();
+	host_clock.latch = (void *)latch;
+	host_clock.banks = latch ? (void *)banks : NULL;
+	return 0;
+}
+
+int __hyp_trace_set_clock(unsigned long latch, unsigned long banks)
+{
+	int ret;
+
+	/* The load-acquire of a misaligned latch would fault */
+	if (!IS_ALIGNED(latch, sizeof(u32)) || !IS_ALIGNED(banks, sizeof(u64)))
+		return -EINVAL;
+
+	hyp_spin_lock(&host_clock_lock);
+	ret = set_clock_locked(latch, banks);
+	hyp_spin_unlock(&host_clock_lock);
+
+	return ret;
+}

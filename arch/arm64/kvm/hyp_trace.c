@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tracing the hypervisor, host side: hands buffers to EL2 and registers the
+ * remote "hypervisor".
+ *
+ * EL2's side and the contract of the hypercalls are in hyp/nvhe/trace.c and
+ * hyp/include/nvhe/trace.h. Calls on behalf of a CPU's writer run on that CPU; see
+ * __hyp_trace_enable() there. The remote's mutex orders all of them but the reader's.
+ */
+#include <linux/cpuhotplug.h>
+#include <linux/gfp.h>
+#include <linux/kvm_host.h>
+#include <linux/ring_buffer_writer.h>
+#include <linux/sched_clock.h>
+#include <linux/trace_remote.h>
+
+#include <asm/kvm_asm.h>
+#include <asm/kvm_hyptrace.h>
+#include <asm/kvm_mmu.h>
+
+static const char *const hyp_reason_names[] = {
+	[HYP_REASON_SMC]	= "smc",
+	[HYP_REASON_HVC]	= "hvc",
+	[HYP_REASON_SYS]	= "sys",
+	[HYP_REASON_PSCI]	= "psci",
+	[HYP_REASON_HOST_ABORT]	= "host_abort",
+	[HYP_REASON_GUEST_EXIT]	= "guest_exit",
+	[HYP_REASON_ERET_HOST]	= "eret_host",
+	[HYP_REASON_ERET_GUEST]	= "eret_guest",
+};
+
+#define HCALL(name)	[__KVM_HOST_SMCCC_FUNC_##name] = #name
+
+static const char *const hyp_hcall_names[] = {
+	HCALL(__kvm_hyp_init),
+	HCALL(__kvm_get_mdcr_el2),
+	HCALL(__pkvm_init),
+	HCALL(__pkvm_create_private_mapping),
+	HCALL(__pkvm_cpu_set_vector),
+	HCALL(__kvm_enable_ssbs),
+	HCALL(__vgic_v3_init_lrs),
+	HCALL(__vgic_v3_get_gic_config),
+	HCALL(__pkvm_prot_finalize),
+	HCALL(__pkvm_host_share_hyp),
+	HCALL(__pkvm_host_unshare_hyp),
+	HCALL(__kvm_adjust_pc),
+	HCALL(__kvm_vcpu_run),
+	HCALL(__kvm_flush_vm_context),
+	HCALL(__kvm_tlb_flush_vmid_ipa),
+	HCALL(__kvm_tlb_flush_vmid_ipa_nsh),
+	HCALL(__kvm_tlb_flush_vmid),
+	HCALL(__kvm_tlb_flush_vmid_range),
+	HCALL(__kvm_flush_cpu_context),
+	HCALL(__kvm_timer_set_cntvoff),
+	HCALL(__vgic_v3_save_vmcr_aprs),
+	HCALL(__vgic_v3_restore_vmcr_aprs),
+	HCALL(__pkvm_vcpu_init_traps),
+	HCALL(__pkvm_init_vm),
+	HCALL(__pkvm_init_vcpu),
+	HCALL(__pkvm_teardown_vm),
+	HCALL(__hyp_trace_begin),
+	HCALL(__hyp_trace_add_table),
+	HCALL(__hyp_trace_add_subbufs),
+	HCALL(__hyp_trace_ready),
+	HCALL(__hyp_trace_unload),
+	HCALL(__hyp_trace_enable),
+	HCALL(__hyp_trace_enable_event),
+	HCALL(__hyp_trace_swap_reader),
+	HCALL(__hyp_trace_reset),
+	HCALL(__hyp_trace_set_clock),
+	HCALL(__hyp_trace_selftest),
+};
+
+static const struct trace_remote_symtab hyp_reasons = {
+	"hyp_reasons", hyp_reason_names, ARRAY_SIZE(hyp_reason_names),
+};
+
+static const struct trace_remote_symtab hyp_hcalls = {
+	"hyp_hcalls", hyp_hcall_names, ARRAY_SIZE(hyp_hcall_names),
+};
+
+static const struct trace_remote_symtab *const hyp_symtabs[] = {
+	&hyp_reasons, &hyp_hcalls, NULL,
+};
+
+#define REMOTE_EVENT(event, fields, ...)	TRACE_REMOTE_EVENT_FIELDS(event, REMOTE_FIELDS(fields))
+#include <asm/kvm_hypevents.h>
+#undef REMOTE_EVENT
+
+#define REC(f)		(rec->f)
+#define SYM(f, t)	trace_remote_sym(&t, rec->f)
+#define REMOTE_EVENT(event, fields, ...)	TRACE_REMOTE_EVENT_PRINT(event, __VA_ARGS__)
+#include <asm/kvm_hypevents.h>
+#undef REMOTE_EVENT
+#undef REC
+#undef SYM
+
+#define REC(f)		REC->f
+static struct trace_remote_event hyp_events[] = {
+#define REMOTE_EVENT(event, fields, ...)	TRACE_REMOTE_EVENT_INIT(event, __VA_ARGS__)
+#include <asm/kvm_hypevents.h>
+#undef REMOTE_EVENT
+};
+#undef REC
+
+/* Tracing is on; under the remote's mutex and the hotplug lock */
+static bool hyp_trace_on;
+
+/* Make a page reachable for EL2 where the host does that; EL2 shares it itself otherwise */
+static int hyp_map_page(void *va)
+{
+	if (is_protected_kvm_enabled())
+		return 0;
+
+	return kvm_share_hyp(va, va + PAGE_SIZE);
+}
+
+/* The table is EL2's own: allocated for it, donated to it, returned zeroed */
+static int hyp_give_table(int cpu, void **pages, unsigned int nr)
+{
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < nr; i++) {
+		ret = hyp_map_page(pages[i]) ?:
+		      kvm_call_hyp_nvhe(__hyp_trace_add_table, cpu, virt_to_pfn(pages[i]));
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int hyp_give_subbufs(struct trace_buffer *buffer, int cpu)
+{
+	unsigned int id, i, nr, nr_subbufs = ring_buffer_remote_nr_subbufs(buffer, cpu);
+	u64 pfns[HYP_TRACE_PFNS_PER_CALL] = {};
+	int ret;
+
+	for (id = 0; id < nr_subbufs; id += nr) {
+		nr = min(nr_subbufs - id, HYP_TRACE_PFNS_PER_CALL);
+		for (i = 0; i < nr; i++) {
+			void *subbuf = ring_buffer_remote_subbuf(buffer, cpu, id + i);
+
+			ret = hyp_map_page(subbuf);
+			if (ret)
+				return ret;
+			pfns[i] = virt_to_pfn(subbuf);
+		}
+		ret = kvm_call_hyp_nvhe(__hyp_trace_add_subbufs, cpu, nr, pfns[0], pfns[1],
+					pfns[2], pfns[3], pfns[4]);
+		if (ret)
+			return ret;
+		cond_resched();
+	}
+	return 0;
+}
+
+/**
+ * struct hyp_table - the private table of one CPU's buffer
+ * @nr: pages
+ * @pages: the pages; the last one is the root
+ */
+struct hyp_table {
+	unsigned int	nr;
+	void		*pages[];
+};
+
+static DEFINE_PER_CPU(struct hyp_table *, hyp_tables);
+
+static void hyp_free_table(int cpu)
+{
+	struct hyp_table *table = per_cpu(hyp_tables, cpu);
+	unsigned int i;
+
+	if (!table)
+		return;
+
+	per_cpu(hyp_tables, cpu) = NULL;
+	for (i = 0; i < table->nr; i++)
+		free_page((unsigned long)table->pages[i]);
+	kvfree(table);
+}
+
+static struct hyp_table *hyp_alloc_table(int cpu, unsigned int nr_subbufs)
+{
+	unsigned int i, nr = DIV_ROUND_UP(nr_subbufs, RB_WRITER_SUBBUFS_PER_PAGE) + 1;
+	struct hyp_table *table;
+
+	table = kvzalloc(struct_size(table, pages, nr), GFP_KERNEL);
+	if (!table)
+		return NULL;
+
+	per_cpu(hyp_tables, cpu) = table;
+	table->nr = nr;
+	for (i = 0; i < nr; i++) {
+		table->pages[i] = (void *)__get_free_page(GFP_KERNEL_ACCOUNT);
+		if (!table->pages[i]) {
+			hyp_free_table(cpu);
+			return NULL;
+		}
+	}
+	return table;
+}
+
+static void hyp_unload_cpu(int cpu)
+{
+	int left;
+
+	do {
+		left = kvm_call_hyp_nvhe(__hyp_trace_unload, cpu);
+		cond_resched();
+	} while (left > 0);
+
+	/* Never free what EL2 may still hold */
+	if (!WARN_ON(left))
+		hyp_free_table(cpu);
+}
+
+static int hyp_load_cpu(struct trace_buffer *buffer, int cpu)
+{
+	unsigned int nr_subbufs = ring_buffer_remote_nr_subbufs(buffer, cpu);
+	void *meta = ring_buffer_remote_meta(buffer, cpu), *root;
+	struct hyp_table *table = hyp_alloc_table(cpu, nr_subbufs);
+	int ret;
+
+	if (!table)
+		return -ENOMEM;
+
+	root = table->pages[table->nr - 1];
+	ret = hyp_map_page(meta) ?: hyp_map_page(root) ?:
+	      kvm_call_hyp_nvhe(__hyp_trace_begin, cpu, virt_to_pfn(meta), virt_to_pfn(root),
+				nr_subbufs);
+	if (ret) {
+		hyp_free_table(cpu);
+		return ret;
+	}
+
+	ret = hyp_give_table(cpu, table->pages, table->nr - 1) ?:
+	      hyp_give_subbufs(buffer, cpu) ?:
+	      kvm_call_hyp_nvhe(__hyp_trace_ready, cpu);
+	if (ret)
+		hyp_unload_cpu(cpu);
+	return ret;
+}
+
+static void hyp_trace_unload(struct trace_buffer *buffer, void *priv)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		hyp_unload_cpu(cpu);
+}
+
+static int hyp_trace_load(struct trace_buffer *buffer, void *priv)
+{
+	int cpu, ret;
+
+	for_each_possible_cpu(cpu) {
+		ret = hyp_load_cpu(buffer, cpu);
+		if (ret) {
+			hyp_trace_unload(buffer, priv);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+static void hyp_enable_this_cpu(void *data)
+{
+	int *ret = data;
+
+	*ret = kvm_call_hyp_nvhe(__hyp_trace_enable, true) ?: *ret;
+}
+
+static void hyp_disable_this_cpu(void *data)
+{
+	WARN_ON(kvm_call_hyp_nvhe(__hyp_trace_enable, false));
+}
+
+static int hyp_trace_enable(bool on, void *priv)
+{
+	int ret = 0;
+
+	guard(cpus_read_lock)();
+	if (on)
+		on_each_cpu(hyp_enable_this_cpu, &ret, 1);
+	if (!on || ret)
+		on_each_cpu(hyp_disable_this_cpu, NULL, 1);
+	else
+		hyp_trace_on = true;
+	if (!on)
+		hyp_trace_on = false;
+	return ret;
+}
+
+static int hyp_trace_cpu_online(unsigned int cpu)
+{
+	int ret = 0;
+
+	if (hyp_trace_on)
+		hyp_enable_this_cpu(&ret);
+	return ret;
+}
+
+/* A CPU that is away could not switch its writer off */
+static int hyp_trace_cpu_offline(unsigned int cpu)
+{
+	if (hyp_trace_on)
+		hyp_disable_this_cpu(NULL);
+	return 0;
+}
+
+static int hyp_trace_enable_event(unsigned int index, u16 id, void *priv)
+{
+	return kvm_call_hyp_nvhe(__hyp_trace_enable_event, index, id);
+}
+
+static int hyp_trace_write_selftest(u64 id, void *priv)
+{
+	return kvm_call_hyp_nvhe(__hyp_trace_selftest, id);
+}
+
+static int hyp_trace_swap_reader(int cpu, u32 seen, void *priv)
+{
+	return kvm_call_hyp_nvhe(__hyp_trace_swap_reader, cpu, seen);
+}
+
+static int hyp_trace_reset(int cpu, void *priv)
+{
+	return kvm_call_hyp_nvhe(__hyp_trace_reset, cpu);
+}
+
+static const struct trace_remote_ops hyp_trace_ops = {
+	.load		= hyp_trace_load,
+	.unload		= hyp_trace_unload,
+	.enable		= hyp_trace_enable,
+	.enable_event	= hyp_trace_enable_event,
+	.write_selftest	= hyp_trace_write_selftest,
+	.rb = {
+		.swap_reader	= hyp_trace_swap_reader,
+		.reset		= hyp_trace_reset,
+	},
+};
+
+static const struct trace_remote_desc hyp_trace_desc = {
+	.name		= "hypervisor",
+	.ops		= &hyp_trace_ops,
+	.events		= hyp_events,
+	.nr_events	= ARRAY_SIZE(hyp_events),
+	.symtabs	= hyp_symtabs,
+};
+
+/* EL2 reads the parameters of sched_clock() where the host does */
+static int __init hyp_trace_share_clock(void)
+{
+	const struct clock_read_data *banks;
+	const unsigned int *latch = sched_clock_latch(&banks);
+	void *from = lm_alias((void *)latch), *to = lm_alias((void *)(banks + 2));
+	int ret;
+
+	ret = kvm_share_hyp(from, to);
+	if (ret)
+		return ret;
+
+	return kvm_call_hyp_nvhe(__hyp_trace_set_clock, from, lm_alias((void *)banks));
+}
+
+static int __init hyp_trace_init(void)
+{
+	struct trace_remote *remote;
+	int ret;
+
+	if (!is_kvm_arm_initialised() || is_kernel_in_hyp_mode())
+		return 0;
+
+	ret = hyp_trace_share_clock();
+	if (ret) {
+		kvm_err("hypervisor tracing: cannot share the clock: %d\n", ret);
+		return ret;
+	}
+
+	ret = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "kvm/arm64/hyp_trace:online",
+				hyp_trace_cpu_online, hyp_trace_cpu_offline);
+	if (ret < 0)
+		return ret;
+
+	remote = trace_remote_register(&hyp_trace_desc);
+	if (IS_ERR(remote)) {
+		kvm_err("hypervisor tracing: cannot register: %ld\n", PTR_ERR(remote));
+		return PTR_ERR(remote);
+	}
+	return 0;
+}
+late_initcall(hyp_trace_init);

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _LINUX_RING_BUFFER_REMOTE_H
+#define _LINUX_RING_BUFFER_REMOTE_H
+/*
+ * A ring buffer whose writer is outside of the kernel.
+ *
+ * The kernel allocates the sub-buffers and a meta page for each CPU and reads
+ * them like any other ring buffer; it never stores to a sub-buffer. The writer
+ * (see linux/ring_buffer_writer.h) says through the meta page where it is, and
+ * takes part in a consuming read only when the reader needs another sub-buffer.
+ */
+#include <linux/ring_buffer.h>
+#include <uapi/linux/trace_mmap.h>
+
+/**
+ * struct ring_buffer_remote_ops - what the kernel asks of the writer
+ * @swap_reader: make the oldest sub-buffer of @cpu the reader's; @seen bytes were
+ *	seen on the one it has. Returns an enum rb_writer_swap or an errno.
+ *	Context: reader_lock held, interrupts off.
+ * @reset: drop all events of @cpu and zero its counters; returns an errno.
+ *	Context: interrupts off, on @cpu if it is online.
+ */
+struct ring_buffer_remote_ops {
+	int (*swap_reader)(int cpu, u32 seen, void *priv);
+	int (*reset)(int cpu, void *priv);
+};
+
+/**
+ * struct ring_buffer_remote - a remote writer
+ * @ops: its operations
+ * @priv: passed to them
+ */
+struct ring_buffer_remote {
+	const struct ring_buffer_remote_ops	*ops;
+	void					*priv;
+};
+
+/**
+ * ring_buffer_alloc_remote - allocate a ring buffer for a remote writer
+ * @size: bytes of data for each CPU, without the reader's sub-buffer; rounded up
+ *	  to whole sub-buffers, at least two
+ * @remote: the writer; must stay until ring_buffer_free()
+ *
+ * Every possible CPU has a buffer.
+ *
+ * Context: process.
+ * Return: the buffer, or NULL for lack of memory.
+ */
+struct trace_buffer *ring_buffer_alloc_remote(unsigned long size,
+					      const struct ring_buffer_remote *remote);
+
+/**
+ * ring_buffer_remote_nr_subbufs - sub-buffers of a CPU, the reader's included
+ * @buffer: the buffer
+ * @cpu: CPU
+ */
+unsigned int ring_buffer_remote_nr_subbufs(struct trace_buffer *buffer, int cpu);
+
+/**
+ * ring_buffer_remote_subbuf - address of a sub-buffer, one page
+ * @buffer: the buffer
+ * @cpu: CPU
+ * @id: below ring_buffer_remote_nr_subbufs(); 0 is the reader's first
+ */
+void *ring_buffer_remote_subbuf(struct trace_buffer *buffer, int cpu, unsigned int id);
+
+/**
+ * ring_buffer_remote_meta - the meta page of a CPU
+ * @buffer: the buffer
+ * @cpu: CPU
+ */
+struct trace_buffer_meta *ring_buffer_remote_meta(struct trace_buffer *buffer, int cpu);
+
+/**
+ * ring_buffer_remote_reset_cpu - drop all events of a CPU
+ * @buffer: the buffer
+ * @cpu: CPU
+ *
+ * Context: process.
+ * Return: 0 or the remote's errno.
+ */
+int ring_buffer_remote_reset_cpu(struct trace_buffer *buffer, int cpu);
+
+/**
+ * ring_buffer_remote_mapped - is any CPU's buffer mapped into user space
+ * @buffer: the buffer
+ */
+bool ring_buffer_remote_mapped(struct trace_buffer *buffer);
+
+#endif /* _LINUX_RING_BUFFER_REMOTE_H */

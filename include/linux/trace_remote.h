@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _LINUX_TRACE_REMOTE_H
+#define _LINUX_TRACE_REMOTE_H
+/*
+ * Trace remotes: tracefs directories for ring buffers that are written outside of
+ * the kernel. See Documentation/trace/remotes.rst.
+ */
+#include <linux/ring_buffer_remote.h>
+#include <linux/trace_events.h>
+#include <linux/trace_remote_event.h>
+#include <linux/trace_seq.h>
+
+struct module;
+struct trace_remote;
+
+/**
+ * struct trace_remote_symtab - names for the values of a field
+ * @name: as in SYM(field, name)
+ * @names: by value; NULL where a value has none
+ * @nr: entries of @names
+ */
+struct trace_remote_symtab {
+	const char		*name;
+	const char *const	*names;
+	unsigned int		nr;
+};
+
+/**
+ * trace_remote_sym - the name of a value
+ * @symtab: table
+ * @val: value
+ *
+ * Return: the name, or "unknown".
+ */
+const char *trace_remote_sym(const struct trace_remote_symtab *symtab, u64 val);
+
+/**
+ * struct trace_remote_field - a field of an event
+ * @type:	its C type
+ * @name:	its name
+ * @size:	in bytes
+ * @is_signed:	whether it is
+ *
+ * The fields follow the common header, and each other, without padding.
+ */
+struct trace_remote_field {
+	const char	*type;
+	const char	*name;
+	u8		size;
+	bool		is_signed;
+};
+
+/**
+ * struct trace_remote_event - an event; made by TRACE_REMOTE_EVENT_INIT()
+ * @name:	its name, unique within the remote
+ * @fields:	its own fields, ended by one without a name
+ * @print_fmt:	the "print fmt" of its format file, with SYM() not yet resolved
+ * @print:	writes the text of a record's own fields
+ * @remote:	set by the core
+ * @te:		set by the core; @te.type is the id of the event
+ * @enabled:	set by the core
+ */
+struct trace_remote_event {
+	const char			*name;
+	const struct trace_remote_field	*fields;
+	const char			*print_fmt;
+	void				(*print)(struct trace_seq *s, const void *rec);
+
+	struct trace_remote		*remote;
+	struct trace_event		te;
+	bool				enabled;
+};
+
+/**
+ * struct trace_remote_ops - what the front end asks of a remote
+ * @load: hand the pages of @buffer to the writer; all or nothing
+ * @unload: take them back; tracing is off
+ * @enable: start or stop writing, on all CPUs; loaded
+ * @enable_event: write this event, or not; index into the events
+ * @write_selftest: write the event "selftest" on this CPU
+ * @rb: see struct ring_buffer_remote_ops
+ *
+ * All but @rb are called in process context, with the remote's mutex held. Those
+ * that can fail return an errno, and then have changed nothing.
+ */
+struct trace_remote_ops {
+	int (*load)(struct trace_buffer *buffer, void *priv);
+	void (*unload)(struct trace_buffer *buffer, void *priv);
+	int (*enable)(bool on, void *priv);
+	int (*enable_event)(unsigned int index, u16 id, void *priv);
+	int (*write_selftest)(u64 id, void *priv);
+	struct ring_buffer_remote_ops rb;
+};
+
+/**
+ * struct trace_remote_desc - a remote
+ * @name: of its directory, and of the system of its events
+ * @owner: module of what is named here, NULL if built in
+ * @ops: operations
+ * @priv: passed to @ops
+ * @events: its events
+ * @nr_events: how many
+ * @symtabs: the symbol tables that the events name, ended by one without a name
+ */
+struct trace_remote_desc {
+	const char				*name;
+	struct module				*owner;
+	const struct trace_remote_ops		*ops;
+	void					*priv;
+	struct trace_remote_event		*events;
+	unsigned int				nr_events;
+	const struct trace_remote_symtab *const	*symtabs;
+};
+
+/**
+ * trace_remote_register - make remotes/<name> with all its files
+ * @desc: the remote; stays until trace_remote_unregister()
+ *
+ * Context: process.
+ * Return: the remote or an ERR_PTR(): -ENOMEM, -EEXIST for a name in use.
+ */
+struct trace_remote *trace_remote_register(const struct trace_remote_desc *desc);
+
+/**
+ * trace_remote_unregister - remove the directory, unload the buffer
+ * @remote: what trace_remote_register() returned
+ *
+ * The caller is @owner's exit function, so no file is open.
+ *
+ * Context: process.
+ */
+void trace_remote_unregister(struct trace_remote *remote);
+
+/*
+ * What the host defines for each REMOTE_EVENT(event, fields, fmt, ...) of a
+ * remote's list, in three passes over it (arch/arm64/kvm/hyp_trace.c is an
+ * example): the table of fields; the text of a record, with REC(f) as rec->f and
+ * SYM(f, t) as trace_remote_sym(&t, rec->f); an element of the array of events,
+ * with REC(f) as REC->f and SYM undefined.
+ */
+#define __TRACE_REMOTE_FIELD(t, f)					\
+	{ .type = #t, .name = #f, .size = sizeof(t), .is_signed = is_signed_type(t) },
+
+#define TRACE_REMOTE_EVENT_FIELDS(event, fields)			\
+	static const struct trace_remote_field trace_remote_fields_##event[] = {\
+		__REMOTE_MAP(__TRACE_REMOTE_FIELD, __REMOTE_NOSEP, fields) {}\
+	};
+
+#define TRACE_REMOTE_EVENT_PRINT(event, fmt, ...)			\
+	static void trace_remote_print_##event(struct trace_seq *s, const void *data)\
+	{								\
+		const struct remote_rec_##event *rec = data;		\
+									\
+		trace_seq_printf(s, fmt, __VA_ARGS__);			\
+	}
+
+#define TRACE_REMOTE_EVENT_INIT(event, fmt, ...)			\
+	{								\
+		.name		= #event,				\
+		.fields		= trace_remote_fields_##event,		\
+		.print_fmt	= "\"" fmt "\", " __stringify(__VA_ARGS__),\
+		.print		= trace_remote_print_##event,		\
+	},
+
+#endif /* _LINUX_TRACE_REMOTE_H */

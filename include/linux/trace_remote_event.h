@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _LINUX_TRACE_REMOTE_EVENT_H
+#define _LINUX_TRACE_REMOTE_EVENT_H
+/*
+ * From one list of events to a writer's record functions and the host's
+ * descriptions of them.
+ *
+ * A remote keeps its events in one header that is included several times. Each
+ * event is
+ *
+ *	REMOTE_EVENT(name,
+ *		REMOTE_FIELDS(type, field, type, field, ...),
+ *		"format with %u and %s", REC(field), SYM(field, table))
+ *
+ * with up to seven integer fields (u8..u64, s8..s64), the largest first, so that
+ * they lie at aligned offsets without any padding between them. The arguments
+ * of the record function are the fields. REC(x) is a field's value; SYM(x, t) is
+ * its name in the symbol table t.
+ *
+ * The record has the header that all events of the kernel have, so that every
+ * parser reads it; a writer stores its first word whole, since flags and
+ * preempt count are zero.
+ */
+#include <linux/args.h>
+#include <linux/types.h>
+
+/**
+ * struct remote_rec - the common header of a remote's event
+ * @type:	event id, from the host's id space; the flags and the preempt count
+ *		are the upper half of the word
+ * @pid:	the host task on whose behalf the writer ran
+ */
+struct remote_rec {
+	u32	type;
+	s32	pid;
+} __packed __aligned(4);
+
+#define REMOTE_FIELDS(...)	__VA_ARGS__
+
+#define __REMOTE_MAP2(m, s, t, f)	m(t, f)
+#define __REMOTE_MAP4(m, s, t, f, ...)	m(t, f) s() __REMOTE_MAP2(m, s, __VA_ARGS__)
+#define __REMOTE_MAP6(m, s, t, f, ...)	m(t, f) s() __REMOTE_MAP4(m, s, __VA_ARGS__)
+#define __REMOTE_MAP8(m, s, t, f, ...)	m(t, f) s() __REMOTE_MAP6(m, s, __VA_ARGS__)
+#define __REMOTE_MAP10(m, s, t, f, ...)	m(t, f) s() __REMOTE_MAP8(m, s, __VA_ARGS__)
+#define __REMOTE_MAP12(m, s, t, f, ...)	m(t, f) s() __REMOTE_MAP10(m, s, __VA_ARGS__)
+#define __REMOTE_MAP14(m, s, t, f, ...)	m(t, f) s() __REMOTE_MAP12(m, s, __VA_ARGS__)
+#define __REMOTE_MAP(m, s, ...)	\
+	CONCATENATE(__REMOTE_MAP, COUNT_ARGS(__VA_ARGS__))(m, s, __VA_ARGS__)
+
+#define __REMOTE_NOSEP()
+#define __REMOTE_COMMA()		,
+#define __REMOTE_DECLARE(t, f)		t f;
+#define __REMOTE_PARAM(t, f)		t f
+#define __REMOTE_NAME(t, f)		f
+#define __REMOTE_ASSIGN(t, f)		__rec->f = f;
+
+/* struct members, function parameters, their names, assignments to __rec */
+#define REMOTE_DECLARE(fields)	__REMOTE_MAP(__REMOTE_DECLARE, __REMOTE_NOSEP, fields)
+#define REMOTE_PARAMS(fields)	__REMOTE_MAP(__REMOTE_PARAM, __REMOTE_COMMA, fields)
+#define REMOTE_NAMES(fields)	__REMOTE_MAP(__REMOTE_NAME, __REMOTE_COMMA, fields)
+#define REMOTE_ASSIGN(fields)	__REMOTE_MAP(__REMOTE_ASSIGN, __REMOTE_NOSEP, fields)
+
+/* The record of an event; the tail is the padding to a multiple of 4, if any */
+#define REMOTE_RECORD(name, fields)					\
+	struct remote_rec_##name {					\
+		struct remote_rec	hdr;				\
+		REMOTE_DECLARE(REMOTE_FIELDS(fields))			\
+	} __packed __aligned(4)
+
+#endif /* _LINUX_TRACE_REMOTE_EVENT_H */

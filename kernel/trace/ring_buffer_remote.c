@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Ring buffers with a remote writer (linux/ring_buffer_remote.h). Part of
+ * ring_buffer.c, which includes this file, since it works on its structures.
+ *
+ * The meta page says where the writer is: sub-buffers are numbered in the order
+ * in which they are started, number n lives in slot n % nr_pages, and
+ *
+ *	subbufs_touched			is the number being written
+ *	subbufs_lost + subbufs_read	is the oldest number still in the ring
+ *
+ * The list of buffer pages is kept in the order of the slots. Only a swap changes
+ * which sub-buffer is in which slot, and only readers here ask for one, under
+ * reader_lock; so the list mirrors the writer's ring without its help.
+ */
+
+/* How late a waiter may notice what the remote wrote: half of what is promised */
+#define RB_REMOTE_WATCH_NS	(1 * NSEC_PER_MSEC)
+
+/* A swap in which the writer got ahead, or wrote more on the reader's page */
+#define RB_REMOTE_SWAP_TRIES	4
+
+/**
+ * struct rb_remote_cpu - what a buffer with a remote writer has in addition
+ * @meta:	the writer's meta page
+ * @pages:	the buffer pages by id
+ * @slots:	the buffer pages in the ring by slot
+ */
+struct rb_remote_cpu {
+	struct trace_buffer_meta	*meta;
+	struct buffer_page		**pages;
+	struct buffer_page		**slots;
+};
+
+/* Bring what the readers use up to date with what the writer published */
+static void rb_remote_sync(struct ring_buffer_per_cpu *cpu_buffer)
+{
+	struct rb_remote_cpu *remote = cpu_buffer->remote;
+	struct trace_buffer_meta *meta = remote->meta;
+	u64 lost, read, head, tail;
+
+	lost = READ_ONCE(meta->subbufs_lost);
+	read = READ_ONCE(meta->subbufs_read);
+	/* Pairs with the release in start_subbuf(): the page is set up */
+	tail = smp_load_acquire(&meta->subbufs_touched);
+	head = lost + read;
+
+	local_set(&cpu_buffer->pages_touched, tail);
+	local_set(&cpu_buffer->pages_lost, lost);
+	local_set(&cpu_buffer->pages_read, read);
+	local_set(&cpu_buffer->entries, READ_ONCE(meta->entries));
+	local_set(&cpu_buffer->overrun, READ_ONCE(meta->overrun));
+	local_set(&cpu_buffer->dropped_events, READ_ONCE(meta->dropped));
+
+	cpu_buffer->head_page = remote->slots[head % cpu_buffer->nr_pages];
+	cpu_buffer->commit_page = head > tail ? cpu_buffer->reader_page :
+				  remote->slots[tail % cpu_buffer->nr_pages];
+	cpu_buffer->tail_page = cpu_buffer->commit_page;
+}
+
+/* The writer gave the reader another sub-buffer: the old one takes its place */
+static void rb_remote_swapped(struct ring_buffer_per_cpu *cpu_buffer)
+{
+	struct rb_remote_cpu *remote = cpu_buffer->remote;
+	struct buffer_page *old = cpu_buffer->reader_page, *new;
+
+	new = remote->pages[READ_ONCE(remote->meta->reader.id)];
+	list_replace_init(&new->list, &old->list);
+	if (cpu_buffer->pages == &new->list)
+		cpu_buffer->pages = &old->list;
+	old->slot = new->slot;
+	remote->slots[old->slot] = old;
+
+	new->read = 0;
+	cpu_buffer->reader_page = new;
+	cpu_buffer->lost_events = READ_ONCE(remote->meta->reader.lost_events);
+	cpu_buffer->cnt++;
+}
+
+static struct buffer_page *rb_remote_get_reader_page(struct ring_buffer_per_cpu *cpu_buffer)
+{
+	const struct ring_buffer_remote *remote = cpu_buffer->buffer->remote;
+	struct buffer_page *reader;
+	int i, ret;
+
+	for (i = 0; i < RB_REMOTE_SWAP_TRIES; i++) {
+		reader = cpu_buffer->reader_page;
+		if (reader->read < rb_page_size(reader))
+			goto found;
+
+		rb_remote_sync(cpu_buffer);
+		if (cpu_buffer->commit_page == reader)
+			return NULL;
+		if (!local_read(&cpu_buffer->entries))
+			return NULL;
+
+		ret = remote->ops->swap_reader(cpu_buffer->cpu, reader->read, remote->priv);
+		if (ret == RB_SWAP_NOTHING)
+			return NULL;
+		if (ret == RB_SWAP_DONE)
+			rb_remote_swapped(cpu_buffer);
+	}
+	return NULL;
+
+found:
+	/* Pairs with the writer's store-release of the commit */
+	smp_rmb();
+	if (!reader->read)
+		cpu_buffer->read_stamp = reader->page->time_stamp;
+	return reader;
+}
+
+static void rb_remote_setup_ids(struct ring_buffer_per_cpu *cpu_buffer,
+				unsigned long *subbuf_ids)
+{
+	unsigned int id;
+
+	for (id = 0; id <= cpu_buffer->nr_pages; id++)
+		subbuf_ids[id] = (unsigned long)cpu_buffer->remote->pages[id]->page;
+
+	cpu_buffer->subbuf_ids = subbuf_ids;
+	rb_update_meta_page(cpu_buffer);
+}
+
+/* Wake those whom the buffer now has something for; true while others wait */
+static bool rb_remote_wake(struct trace_buffer *buffer, struct rb_irq_work *work, int cpu)
+{
+	bool waiting = work->waiters_pending && wq_has_sleeper(&work->waiters);
+	bool full_waiting = work->full_waiters_pending && wq_has_sleeper(&work->full_waiters);
+	bool hit = false;
+
+	if (waiting)
+		hit = cpu == RING_BUFFER_ALL_CPUS ? !ring_buffer_empty(buffer) :
+						   !ring_buffer_empty_cpu(buffer, cpu);
+	if (full_waiting && !hit)
+		hit = rb_watermark_hit(buffer, cpu, buffer->buffers[cpu]->shortest_full ?: 1);
+	if (!hit)
+		return waiting || full_waiting;
+
+	work->waiters_pending = false;
+	if (full_waiting) {
+		work->full_waiters_pending = false;
+		work->wakeup_full = true;
+	}
+	irq_work_queue(&work->work);
+	return false;
+}
+
+/* Runs only while somebody waits: the remote has no way to call */
+static enum hrtimer_restart rb_remote_timer(struct hrtimer *timer)
+{
+	struct trace_buffer *buffer = container_of(timer, struct trace_buffer, remote_timer);
+	bool waiting;
+	int cpu;
+
+	waiting = rb_remote_wake(buffer, &buffer->irq_work, RING_BUFFER_ALL_CPUS);
+	for_each_buffer_cpu(buffer, cpu)
+		waiting |= rb_remote_wake(buffer, &buffer->buffers[cpu]->irq_work, cpu);
+	if (!waiting)
+		return HRTIMER_NORESTART;
+
+	hrtimer_forward_now(timer, RB_REMOTE_WATCH_NS);
+	return HRTIMER_RESTART;
+}
+
+/* Somebody is about to wait for a remote */
+static void rb_remote_watch(struct trace_buffer *buffer)
+{
+	if (buffer->remote && !hrtimer_active(&buffer->remote_timer))
+		hrtimer_start(&buffer->remote_timer, RB_REMOTE_WATCH_NS, HRTIMER_MODE_REL);
+}
+
+/* The reader's sub-buffer gets id 0, those in the ring follow */
+static void rb_remote_number_pages(struct ring_buffer_per_cpu *cpu_buffer)
+{
+	struct rb_remote_cpu *remote = cpu_buffer->remote;
+	struct list_head *list = cpu_buffer->pages;
+	unsigned int slot;
+
+	remote->pages[0] = cpu_buffer->reader_page;
+	for (slot = 0; slot < cpu_buffer->nr_pages; slot++) {
+		struct buffer_page *bpage = list_entry(list, struct buffer_page, list);
+
+		bpage->id = slot + 1;
+		bpage->slot = slot;
+		remote->pages[slot + 1] = bpage;
+		remote->slots[slot] = bpage;
+		list = rb_list_head(list->next);
+	}
+}
+
+static void rb_remote_free_cpu(struct ring_buffer_per_cpu *cpu_buffer)
+{
+	struct rb_remote_cpu *remote = cpu_buffer->remote;
+
+	if (!remote)
+		return;
+
+	kvfree(remote->slots);
+	kvfree(remote->pages);
+	free_page((unsigned long)remote->meta);
+	kfree(remote);
+}
+
+static struct ring_buffer_per_cpu *rb_remote_alloc_cpu(struct trace_buffer *buffer,
+							long nr_pages, int cpu)
+{
+	struct ring_buffer_per_cpu *cpu_buffer;
+	struct rb_remote_cpu *remote;
+
+	cpu_buffer = rb_allocate_cpu_buffer(buffer, nr_pages, cpu);
+	if (!cpu_buffer)
+		return NULL;
+
+	remote = kzalloc(sizeof(*remote), GFP_KERNEL);
+	if (!remote)
+		goto free_cpu_buffer;
+	rb_head_page_deactivate(cpu_buffer);
+	cpu_buffer->remote = remote;
+
+	remote->meta = (void *)get_zeroed_page(GFP_KERNEL);
+	remote->pages = kvcalloc(nr_pages + 1, sizeof(*remote->pages), GFP_KERNEL);
+	remote->slots = kvcalloc(nr_pages, sizeof(*remote->slots), GFP_KERNEL);
+	if (!remote->meta || !remote->pages || !remote->slots)
+		goto free_cpu_buffer;
+
+	rb_remote_number_pages(cpu_buffer);
+	cpu_buffer->meta_page = remote->meta;
+	/* The sub-buffers are the writer's: never exchange or resize them */
+	cpu_buffer->mapped = 1;
+	atomic_inc(&cpu_buffer->resize_disabled);
+	return cpu_buffer;
+
+free_cpu_buffer:
+	rb_free_cpu_buffer(cpu_buffer);
+	return NULL;
+}
+
+static struct trace_buffer *rb_remote_alloc_buffer(const struct ring_buffer_remote *remote)
+{
+	static struct lock_class_key reader_lock_key;
+	struct trace_buffer *buffer;
+
+	buffer = kzalloc(ALIGN(sizeof(*buffer), cache_line_size()), GFP_KERNEL);
+	if (!buffer)
+		return NULL;
+
+	buffer->buffers = kcalloc(nr_cpu_ids, sizeof(*buffer->buffers), GFP_KERNEL);
+	if (!buffer->buffers || !zalloc_cpumask_var(&buffer->cpumask, GFP_KERNEL)) {
+		kfree(buffer->buffers);
+		kfree(buffer);
+		return NULL;
+	}
+
+	buffer->remote = remote;
+	buffer->flags = RB_FL_OVERWRITE;
+	buffer->clock = trace_clock_local;
+	buffer->reader_lock_key = &reader_lock_key;
+	buffer->max_data_size = rb_subbuf_capacity(buffer) - (sizeof(u32) * 2);
+	init_irq_work(&buffer->irq_work.work, rb_wake_up_waiters);
+	init_waitqueue_head(&buffer->irq_work.waiters);
+	mutex_init(&buffer->mutex);
+	hrtimer_init(&buffer->remote_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
+	buffer->remote_timer.function = rb_remote_timer;
+	return buffer;
+}
+
+struct trace_buffer *ring_buffer_alloc_remote(unsigned long size,
+					      const struct ring_buffer_remote *remote)
+{
+	struct trace_buffer *buffer = rb_remote_alloc_buffer(remote);
+	long nr_pages;
+	int cpu;
+
+	if (!buffer)
+		return NULL;
+
+	nr_pages = max(DIV_ROUND_UP(size, rb_subbuf_capacity(buffer)), 2);
+	for_each_possible_cpu(cpu) {
+		buffer->buffers[cpu] = rb_remote_alloc_cpu(buffer, nr_pages, cpu);
+		if (!buffer->buffers[cpu]) {
+			ring_buffer_free(buffer);
+			return NULL;
+		}
+		cpumask_set_cpu(cpu, buffer->cpumask);
+	}
+	return buffer;
+}
+EXPORT_SYMBOL_GPL(ring_buffer_alloc_remote);
+
+unsigned int ring_buffer_remote_nr_subbufs(struct trace_buffer *buffer, int cpu)
+{
+	return buffer->buffers[cpu]->nr_pages + 1;
+}
+EXPORT_SYMBOL_GPL(ring_buffer_remote_nr_subbufs);
+
+void *ring_buffer_remote_subbuf(struct trace_buffer *buffer, int cpu, unsigned int id)
+{
+	return buffer->buffers[cpu]->remote->pages[id]->page;
+}
+EXPORT_SYMBOL_GPL(ring_buffer_remote_subbuf);
+
+struct trace_buffer_meta *ring_buffer_remote_meta(struct trace_buffer *buffer, int cpu)
+{
+	return buffer->buffers[cpu]->remote->meta;
+}
+EXPORT_SYMBOL_GPL(ring_buffer_remote_meta);
+
+static void rb_remote_forget(struct ring_buffer_per_cpu *cpu_buffer)
+{
+	cpu_buffer->reader_page->read = 0;
+	cpu_buffer->read = 0;
+	cpu_buffer->read_bytes = 0;
+	cpu_buffer->lost_events = 0;
+	cpu_buffer->shortest_full = 0;
+	cpu_buffer->pages_removed++;	/* iterators start over */
+	rb_update_meta_page(cpu_buffer);
+}
+
+struct rb_remote_reset {
+	struct ring_buffer_per_cpu	*cpu_buffer;
+	int				ret;
+};
+
+static void rb_remote_reset_local(void *data)
+{
+	struct rb_remote_reset *reset = data;
+	struct ring_buffer_per_cpu *cpu_buffer = reset->cpu_buffer;
+	const struct ring_buffer_remote *remote = cpu_buffer->buffer->remote;
+
+	guard(raw_spinlock_irqsave)(&cpu_buffer->reader_lock);
+	reset->ret = remote->ops->reset(cpu_buffer->cpu, remote->priv);
+	if (!reset->ret)
+		rb_remote_forget(cpu_buffer);
+}
+
+int ring_buffer_remote_reset_cpu(struct trace_buffer *buffer, int cpu)
+{
+	struct rb_remote_reset reset = { .cpu_buffer = buffer->buffers[cpu] };
+
+	guard(cpus_read_lock)();
+	/* The writer's own CPU cannot write meanwhile; that of a dead one neither */
+	if (smp_call_function_single(cpu, rb_remote_reset_local, &reset, 1))
+		rb_remote_reset_local(&reset);
+	return reset.ret;
+}
+EXPORT_SYMBOL_GPL(ring_buffer_remote_reset_cpu);
+
+bool ring_buffer_remote_mapped(struct trace_buffer *buffer)
+{
+	int cpu;
+
+	for_each_buffer_cpu(buffer, cpu) {
+		if (READ_ONCE(buffer->buffers[cpu]->user_mapped))
+			return true;
+	}
+	return false;
+}
+EXPORT_SYMBOL_GPL(ring_buffer_remote_mapped);

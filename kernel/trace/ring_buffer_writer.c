@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The slow half of the freestanding ring-buffer writer; the overview is in
+ * include/linux/ring_buffer_writer.h.
+ *
+ * Nothing here depends on the kernel beyond cmpxchg() and the barriers, so that
+ * the file compiles into the EL2 object, into modules and into user-space tests.
+ */
+#include <linux/ring_buffer_writer.h>
+#include <linux/atomic.h>
+#include <linux/errno.h>
+
+/*
+ * The head word: the sequence number above, the id of the sub-buffer that the
+ * last swap put into slot (seq - 1) % N below, plus one; 0 when @head was moved
+ * by the writer. At a gigabyte a second the sequence lasts for half a year, and
+ * a writer that comes to its end drops events rather than wrap.
+ */
+#define HEAD_ID_BITS	22
+#define HEAD_ID_MASK	((1ULL << HEAD_ID_BITS) - 1)
+#define HEAD_MAX_SEQ	(~0ULL >> HEAD_ID_BITS)
+
+/* One attempt fails only when the writer filled a sub-buffer meanwhile */
+#define SWAP_ATTEMPTS	8
+
+static u64 head_word(u64 seq, u32 id_plus_one)
+{
+	return seq << HEAD_ID_BITS | id_plus_one;
+}
+
+static u64 head_seq(u64 word)
+{
+	return word >> HEAD_ID_BITS;
+}
+
+static struct rb_writer_subbuf *subbuf(struct rb_writer *w, u32 id)
+{
+	return &w->table[id / RB_WRITER_SUBBUFS_PER_PAGE][id % RB_WRITER_SUBBUFS_PER_PAGE];
+}
+
+/* Make sub-buffer @id, in slot @slot with number @seq, the one being written */
+static void start_subbuf(struct rb_writer *w, u32 id, u32 slot, u64 seq, u64 ts)
+{
+	struct rb_writer_subbuf *sub = subbuf(w, id);
+	struct rb_page *page = sub->page;
+
+	sub->first = w->entries + w->dropped;
+	WRITE_ONCE(page->commit, 0);
+	smp_wmb(); /* D */
+	WRITE_ONCE(page->time_stamp, ts);
+
+	w->page = page;
+	w->pos = page->data;
+	w->limit = (void *)page + PAGE_SIZE;
+	w->started = w->entries;
+	w->tail_id = id;
+	w->tail_slot = slot;
+	smp_store_release(&w->tail, seq); /* B */
+	smp_store_release(&w->meta->subbufs_touched, seq);
+}
+
+/* Record what only the closed sub-buffer's writer knows */
+static void close_subbuf(struct rb_writer *w)
+{
+	struct rb_writer_subbuf *sub = subbuf(w, w->tail_id);
+
+	sub->entries = w->entries - w->started;
+	sub->commit = w->pos - (void *)w->page->data;
+}
+
+/* The ring is full: head => head + 1, unless a swap makes the room meanwhile */
+static void overwrite_oldest(struct rb_writer *w, u64 head, u32 slot)
+{
+	u32 entries = subbuf(w, READ_ONCE(subbuf(w, slot)->slot))->entries;
+
+	if (cmpxchg(&w->head, head, head_word(head_seq(head) + 1, 0)) != head) /* C */
+		return;
+
+	w->overrun += entries;
+	w->lost++;
+	WRITE_ONCE(w->meta->overrun, w->overrun);
+	WRITE_ONCE(w->meta->subbufs_lost, w->lost);
+}
+
+/* The id in the free slot @slot, where number @seq will live */
+static u32 free_slot_id(struct rb_writer *w, u32 slot, u64 seq)
+{
+	u64 head = smp_load_acquire(&w->head); /* C */
+	u32 swapped = head & HEAD_ID_MASK;
+
+	if (!swapped || head_seq(head) - 1 + w->nr_slots != seq)
+		return READ_ONCE(subbuf(w, slot)->slot);
+
+	/* The swapper may not have come to storing it yet */
+	WRITE_ONCE(subbuf(w, slot)->slot, swapped - 1);
+	return swapped - 1;
+}
+
+/* tail => tail + 1; false when there is no room for another sub-buffer */
+static bool next_subbuf(struct rb_writer *w, u64 ts)
+{
+	u32 slot = w->tail_slot + 1 == w->nr_slots ? 0 : w->tail_slot + 1;
+	u64 head = smp_load_acquire(&w->head); /* C */
+	u64 seq = w->tail + 1;
+
+	if (unlikely(seq >= HEAD_MAX_SEQ))
+		return false;
+
+	if (seq - head_seq(head) == w->nr_slots) {
+		if (!w->overwrite)
+			return false;
+		overwrite_oldest(w, head, slot);
+	}
+
+	close_subbuf(w);
+	start_subbuf(w, free_slot_id(w, slot, seq), slot, seq, ts);
+	return true;
+}
+
+static void *drop_event(struct rb_writer *w)
+{
+	/* Shut the sub-buffer: the loss is to be between two sub-buffers */
+	w->limit = w->pos;
+	w->dropped++;
+	WRITE_ONCE(w->meta->dropped, w->dropped);
+	return NULL;
+}
+
+static u32 *write_time_extend(u32 *event, u64 delta)
+{
+	event[0] = RB_PAGE_EVENT(RB_PAGE_TYPE_TIME_EXTEND, delta & RB_PAGE_MAX_DELTA);
+	event[1] = delta >> RB_PAGE_DELTA_BITS;
+	return event + 2;
+}
+
+void *rb_writer_reserve_slow(struct rb_writer *w, u32 len, u64 ts)
+{
+	u32 extend = 0;
+	u32 *event;
+	u64 delta;
+
+	if (!w->on)
+		return NULL;
+
+	if (ts < w->ts)
+		ts = w->ts;
+
+	/* The first event of all is not a long time after nothing */
+	if (w->pos == w->page->data) {
+		WRITE_ONCE(w->page->time_stamp, ts);
+		w->ts = ts;
+	}
+
+	delta = ts - w->ts;
+	if (delta > RB_PAGE_MAX_DELTA)
+		extend = RB_PAGE_TIME_EXTEND_LEN;
+
+	if (w->limit - w->pos < len + extend) {
+		if (!next_subbuf(w, ts))
+			return drop_event(w);
+		extend = 0;
+		delta = 0;
+	}
+
+	event = w->pos;
+	if (extend) {
+		event = write_time_extend(event, delta);
+		delta = 0;
+	}
+	w->ts = ts;
+	event[0] = RB_PAGE_EVENT((len - RB_PAGE_EVENT_HDR) / 4, delta);
+	return event + 1;
+}
+
+/* Mark a closed sub-buffer that nobody writes any more: @lost events precede it */
+static void mark_missed(struct rb_writer_subbuf *sub, u64 lost)
+{
+	unsigned long flags = RB_PAGE_MISSED;
+	unsigned long count = lost;
+
+	if (PAGE_SIZE - sizeof(*sub->page) - sub->commit >= sizeof(count)) {
+		__builtin_memcpy(sub->page->data + sub->commit, &count, sizeof(count));
+		flags |= RB_PAGE_MISSED_STORED;
+	}
+	smp_store_release(&sub->page->commit, sub->commit | flags); /* A */
+}
+
+/* Tell the reader what it has now */
+static void publish_reader(struct rb_writer *w, u64 lost)
+{
+	struct trace_buffer_meta *meta = w->meta;
+
+	WRITE_ONCE(meta->reader.id, w->reader_id);
+	WRITE_ONCE(meta->reader.lost_events, lost);
+	WRITE_ONCE(meta->subbufs_read, ++w->read);
+}
+
+/* The exchange is won: number @seq, in slot @slot, is the reader's */
+static void take_subbuf(struct rb_writer *w, u64 seq, u32 slot, bool closed)
+{
+	struct rb_writer_subbuf *old = subbuf(w, w->reader_id), *new;
+	u64 end = old->first + old->entries;
+	u32 id = subbuf(w, slot)->slot;
+
+	WRITE_ONCE(subbuf(w, slot)->slot, w->reader_id);
+	w->reader_id = id;
+	new = subbuf(w, id);
+	if (closed && new->first != end)
+		mark_missed(new, new->first - end);
+	publish_reader(w, new->first - end);
+}
+
+int rb_writer_swap(struct rb_writer *w, u32 seen)
+{
+	int i;
+
+	for (i = 0; i < SWAP_ATTEMPTS; i++) {
+		u64 head = smp_load_acquire(&w->head); /* C */
+		u64 tail = smp_load_acquire(&w->tail); /* B */
+		u64 seq = head_seq(head);
+
+		if (tail + 1 == seq)
+			return RB_SWAP_NOTHING;
+		if (seen != subbuf(w, w->reader_id)->commit)
+			return RB_SWAP_MORE;
+		if (cmpxchg(&w->head, head, head_word(seq + 1, w->reader_id + 1)) != head) /* C */
+			continue;
+
+		take_subbuf(w, seq, seq % w->nr_slots, tail != seq);
+		return RB_SWAP_DONE;
+	}
+
+	return -EBUSY;
+}
+
+/* Keep the fast path from finding room */
+static void park(struct rb_writer *w)
+{
+	w->off_pos = w->pos;
+	w->off_limit = w->limit;
+	w->pos = w->limit = NULL;
+}
+
+static void unpark(struct rb_writer *w)
+{
+	w->pos = w->off_pos;
+	w->limit = w->off_limit;
+}
+
+void rb_writer_set_on(struct rb_writer *w, bool on)
+{
+	if (on == w->on)
+		return;
+
+	if (on)
+		unpark(w);
+	else
+		park(w);
+	w->on = on;
+}
+
+static void reset_counters(struct rb_writer *w)
+{
+	struct trace_buffer_meta *meta = w->meta;
+
+	w->ts = 0;
+	w->entries = w->overrun = w->dropped = w->lost = w->read = 0;
+	WRITE_ONCE(meta->entries, 0);
+	WRITE_ONCE(meta->overrun, 0);
+	WRITE_ONCE(meta->dropped, 0);
+	WRITE_ONCE(meta->subbufs_lost, 0);
+	WRITE_ONCE(meta->subbufs_read, 0);
+	WRITE_ONCE(meta->reader.lost_events, 0);
+}
+
+void rb_writer_reset(struct rb_writer *w)
+{
+	struct rb_writer_subbuf *reader = subbuf(w, w->reader_id);
+
+	reset_counters(w);
+	reader->first = 0;
+	reader->entries = reader->commit = 0;
+	WRITE_ONCE(reader->page->commit, 0);
+
+	WRITE_ONCE(w->head, 0);
+	start_subbuf(w, subbuf(w, 0)->slot, 0, 0, 0);
+	if (!w->on)
+		park(w);
+}
+
+void rb_writer_init(struct rb_writer *w, struct trace_buffer_meta *meta, u32 nr_subbufs)
+{
+	u32 slot;
+
+	w->meta = meta;
+	w->nr_slots = nr_subbufs - 1;
+	w->overwrite = true;
+	w->reader_id = 0;
+	for (slot = 0; slot < w->nr_slots; slot++)
+		subbuf(w, slot)->slot = slot + 1;
+
+	meta->meta_page_size = PAGE_SIZE;
+	meta->meta_struct_len = sizeof(*meta);
+	meta->subbuf_size = PAGE_SIZE;
+	meta->nr_subbufs = nr_subbufs;
+	meta->flags = TRACE_BUFFER_META_REMOTE;
+	meta->reader.id = w->reader_id;
+	rb_writer_reset(w);
+}

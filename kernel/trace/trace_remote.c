@@ -1,0 +1,1313 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Trace remotes: the tracefs front end of ring buffers with a remote writer.
+ *
+ * The raw files are those of trace.c, on a trace_array that no list knows; this
+ * file adds what differs: the life of the buffer, the text, and events that are
+ * not trace_event_calls.
+ *
+ * Life of the buffer
+ *	UNLOADED => LOADED	first tracing_on, or a consuming reader opens
+ *	LOADED => UNLOADED	tracing is off, no file that reads is open, and
+ *				nothing is left to read
+ *
+ * Locks: remotes_mutex or trace_remote::lock, then those of the ring buffer. A file
+ * that reads counts in nr_readers from open to release (which for a mapping is
+ * the last munmap), so that its buffer stays.
+ */
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/splice.h>
+#include <linux/trace_remote.h>
+#include <linux/tracefs.h>
+#include <linux/ring_buffer_writer.h>
+
+#include "trace.h"
+
+/* As much as an ordinary buffer */
+#define DEFAULT_SIZE_KB		1408
+
+/* A remote's CPU, what the files below per_cpu are about */
+struct remote_cpu {
+	struct trace_remote	*remote;
+	int			cpu;
+};
+
+/**
+ * struct trace_remote - a registered remote
+ * @desc:	what the remote said of itself
+ * @list:	in remotes
+ * @rb:		the ring buffer's view of the writer
+ * @tr:		for the raw files; its buffer is NULL while unloaded
+ * @lock:	protects the following and the state of the events
+ * @size_kb:	data of each CPU
+ * @on:		tracing_on
+ * @nr_readers:	open files that read
+ * @dir:	remotes/<name>
+ * @all:	the files of all CPUs
+ * @cpus:	the files of each CPU
+ */
+struct trace_remote {
+	const struct trace_remote_desc	*desc;
+	struct list_head		list;
+	struct ring_buffer_remote	rb;
+	struct trace_array		tr;
+	struct mutex			lock;
+	unsigned long			size_kb;
+	bool				on;
+	unsigned int			nr_readers;
+	struct dentry			*dir;
+	struct remote_cpu		all;
+	struct remote_cpu		cpus[];
+};
+
+static DEFINE_MUTEX(remotes_mutex);
+static LIST_HEAD(remotes);
+static struct dentry *remotes_dir;
+
+static struct trace_buffer *remote_buffer(struct trace_remote *remote)
+{
+	return remote->tr.array_buffer.buffer;
+}
+
+/* Every open file pins the module whose functions it may call */
+static int remote_get(struct trace_remote *remote)
+{
+	int ret = tracing_check_open_get_tr(NULL);
+
+	if (ret)
+		return ret;
+	return try_module_get(remote->desc->owner) ? 0 : -ENODEV;
+}
+
+static void remote_put(struct trace_remote *remote)
+{
+	module_put(remote->desc->owner);
+}
+
+/*
+ * Life of the buffer
+ */
+
+static int remote_load(struct trace_remote *remote)
+{
+	const struct trace_remote_desc *desc = remote->desc;
+	struct trace_buffer *buffer;
+	int ret;
+
+	lockdep_assert_held(&remote->lock);
+	if (remote_buffer(remote))
+		return 0;
+
+	buffer = ring_buffer_alloc_remote(remote->size_kb << 10, &remote->rb);
+	if (!buffer)
+		return -ENOMEM;
+
+	ret = desc->ops->load(buffer, desc->priv);
+	if (ret) {
+		ring_buffer_free(buffer);
+		return ret;
+	}
+
+	ring_buffer_record_off(buffer);
+	remote->tr.array_buffer.buffer = buffer;
+	return 0;
+}
+
+static void remote_unload(struct trace_remote *remote)
+{
+	const struct trace_remote_desc *desc = remote->desc;
+	struct trace_buffer *buffer = remote_buffer(remote);
+
+	remote->tr.array_buffer.buffer = NULL;
+	desc->ops->unload(buffer, desc->priv);
+	ring_buffer_free(buffer);
+}
+
+static void remote_try_unload(struct trace_remote *remote)
+{
+	lockdep_assert_held(&remote->lock);
+	if (!remote_buffer(remote) || remote->on || remote->nr_readers)
+		return;
+	if (ring_buffer_empty(remote_buffer(remote)))
+		remote_unload(remote);
+}
+
+static int remote_set_on(struct trace_remote *remote, bool on)
+{
+	const struct trace_remote_desc *desc = remote->desc;
+	int ret;
+
+	lockdep_assert_held(&remote->lock);
+	if (on == remote->on)
+		return 0;
+
+	if (on) {
+		ret = remote_load(remote);
+		if (ret)
+			return ret;
+	}
+
+	ret = desc->ops->enable(on, desc->priv);
+	if (!ret) {
+		remote->on = on;
+		if (on)
+			ring_buffer_record_on(remote_buffer(remote));
+		else
+			ring_buffer_record_off(remote_buffer(remote));
+	}
+	remote_try_unload(remote);
+	return ret;
+}
+
+static int remote_reset(struct trace_remote *remote, int cpu)
+{
+	struct trace_buffer *buffer = remote_buffer(remote);
+	int ret = 0;
+
+	lockdep_assert_held(&remote->lock);
+	if (!buffer)
+		return 0;
+
+	if (cpu != RING_BUFFER_ALL_CPUS)
+		ret = ring_buffer_remote_reset_cpu(buffer, cpu);
+	else
+		for_each_possible_cpu(cpu)
+			ret = ring_buffer_remote_reset_cpu(buffer, cpu) ?: ret;
+
+	remote_try_unload(remote);
+	return ret;
+}
+
+/* A file that consumes: there is a buffer as long as it is open */
+static int remote_reader_get(struct trace_remote *remote)
+{
+	int ret = remote_get(remote);
+
+	if (ret)
+		return ret;
+
+	mutex_lock(&remote->lock);
+	ret = remote_load(remote);
+	if (!ret)
+		remote->nr_readers++;
+	mutex_unlock(&remote->lock);
+
+	if (ret)
+		remote_put(remote);
+	return ret;
+}
+
+static void remote_reader_put(struct trace_remote *remote)
+{
+	mutex_lock(&remote->lock);
+	remote->nr_readers--;
+	remote_try_unload(remote);
+	mutex_unlock(&remote->lock);
+	remote_put(remote);
+}
+
+/*
+ * Files of the remote as a whole; i_private is the remote
+ */
+
+static int remote_open(struct inode *inode, struct file *filp)
+{
+	struct trace_remote *remote = inode->i_private;
+	int ret = remote_get(remote);
+
+	filp->private_data = remote;
+	return ret;
+}
+
+static int remote_release(struct inode *inode, struct file *filp)
+{
+	remote_put(inode->i_private);
+	return 0;
+}
+
+#define REMOTE_FOPS(name, ...)						\
+	static const struct file_operations name##_fops = {		\
+		.open		= remote_open,				\
+		.release	= remote_release,			\
+		.llseek		= generic_file_llseek,			\
+		__VA_ARGS__						\
+	}
+
+static ssize_t tracing_on_read(struct file *filp, char __user *ubuf, size_t cnt, loff_t *ppos)
+{
+	struct trace_remote *remote = filp->private_data;
+	char buf[] = { READ_ONCE(remote->on) ? '1' : '0', '\n' };
+
+	return simple_read_from_buffer(ubuf, cnt, ppos, buf, sizeof(buf));
+}
+
+static ssize_t tracing_on_write(struct file *filp, const char __user *ubuf, size_t cnt,
+				loff_t *ppos)
+{
+	struct trace_remote *remote = filp->private_data;
+	unsigned long val;
+	int ret = kstrtoul_from_user(ubuf, cnt, 10, &val);
+
+	if (ret)
+		return ret;
+	if (val > 1)
+		return -EINVAL;
+
+	guard(mutex)(&remote->lock);
+	ret = remote_set_on(remote, val);
+	return ret ?: cnt;
+}
+
+REMOTE_FOPS(tracing_on, .read = tracing_on_read, .write = tracing_on_write);
+
+static ssize_t buffer_size_read(struct file *filp, char __user *ubuf, size_t cnt, loff_t *ppos)
+{
+	struct trace_remote *remote = filp->private_data;
+	char buf[64];
+	int len;
+
+	mutex_lock(&remote->lock);
+	len = scnprintf(buf, sizeof(buf), "%lu (%s)\n", remote->size_kb,
+			remote_buffer(remote) ? "loaded" : "unloaded");
+	mutex_unlock(&remote->lock);
+
+	return simple_read_from_buffer(ubuf, cnt, ppos, buf, len);
+}
+
+static ssize_t buffer_size_write(struct file *filp, const char __user *ubuf, size_t cnt,
+				 loff_t *ppos)
+{
+	struct trace_remote *remote = filp->private_data;
+	unsigned long max = (RB_WRITER_MAX_SUBBUFS - 1) * (PAGE_SIZE - sizeof(struct rb_page));
+	unsigned long kb;
+	int ret = kstrtoul_from_user(ubuf, cnt, 10, &kb);
+
+	if (ret)
+		return ret;
+	if (!kb || kb > max >> 10)
+		return -EINVAL;
+
+	guard(mutex)(&remote->lock);
+	if (remote_buffer(remote))
+		return -EBUSY;
+	remote->size_kb = kb;
+	return cnt;
+}
+
+REMOTE_FOPS(buffer_size, .read = buffer_size_read, .write = buffer_size_write);
+
+static ssize_t write_event_write(struct file *filp, const char __user *ubuf, size_t cnt,
+				 loff_t *ppos)
+{
+	struct trace_remote *remote = filp->private_data;
+	u64 id;
+	int ret = kstrtou64_from_user(ubuf, cnt, 0, &id);
+
+	if (!ret)
+		ret = remote->desc->ops->write_selftest(id, remote->desc->priv);
+	return ret ?: cnt;
+}
+
+REMOTE_FOPS(write_event, .write = write_event_write);
+
+/*
+ * The text of events
+ */
+
+const char *trace_remote_sym(const struct trace_remote_symtab *symtab, u64 val)
+{
+	if (val >= symtab->nr || !symtab->names[val])
+		return "unknown";
+	return symtab->names[val];
+}
+EXPORT_SYMBOL_GPL(trace_remote_sym);
+
+static enum print_line_t remote_event_trace(struct trace_iterator *iter, int flags,
+					    struct trace_event *te)
+{
+	struct trace_remote_event *event = container_of(te, struct trace_remote_event, te);
+
+	trace_seq_printf(&iter->seq, "%s: ", event->name);
+	event->print(&iter->seq, iter->ent);
+	trace_seq_putc(&iter->seq, '\n');
+	return trace_handle_return(&iter->seq);
+}
+
+static struct trace_event_functions remote_event_functions = {
+	.trace	= remote_event_trace,
+};
+
+static void remote_event_trace_init(struct trace_remote_event *event)
+{
+	event->te.funcs = &remote_event_functions;
+}
+
+static struct trace_remote_event *remote_find_event(struct trace_remote *remote, u16 id)
+{
+	unsigned int i;
+
+	for (i = 0; i < remote->desc->nr_events; i++) {
+		if (remote->desc->events[i].te.type == id)
+			return &remote->desc->events[i];
+	}
+	return NULL;
+}
+
+static void print_record(struct trace_remote *remote, struct trace_seq *s, int cpu, u64 ts,
+			 struct ring_buffer_event *rb_event)
+{
+	const struct remote_rec *rec = ring_buffer_event_data(rb_event);
+	struct trace_remote_event *event = remote_find_event(remote, rec->type);
+	u64 usec = ns2usecs(ts);
+	unsigned long rem = do_div(usec, USEC_PER_SEC);
+
+	trace_seq_printf(s, "[%03d]\t%5llu.%06lu: ", cpu, usec, rem);
+	if (event) {
+		trace_seq_printf(s, "%s ", event->name);
+		event->print(s, rec);
+	} else {
+		trace_seq_printf(s, "unknown event %u", rec->type);
+	}
+	trace_seq_putc(s, '\n');
+}
+
+/* The first of @cpu's files, or of all files */
+#define for_each_file_cpu(cpu, file_cpu)				\
+	for_each_possible_cpu(cpu)					\
+		if ((file_cpu) == RING_BUFFER_ALL_CPUS || (file_cpu) == (cpu))
+
+/*
+ * trace: reads without consuming, merged by time
+ */
+
+struct trace_reader {
+	struct remote_cpu	*file;
+	struct trace_seq	seq;
+	loff_t			pos;
+	int			cpu;	/* of the current event; -1 at the end */
+	u64			ts;
+	struct ring_buffer_iter	*iters[];
+};
+
+static void trace_reader_find(struct trace_reader *reader)
+{
+	int cpu;
+	u64 ts;
+
+	reader->cpu = -1;
+	for_each_file_cpu(cpu, reader->file->cpu) {
+		if (!ring_buffer_iter_peek(reader->iters[cpu], &ts))
+			continue;
+		if (reader->cpu < 0 || ts < reader->ts) {
+			reader->cpu = cpu;
+			reader->ts = ts;
+		}
+	}
+}
+
+static void *trace_start(struct seq_file *m, loff_t *pos)
+{
+	struct trace_reader *reader = m->private;
+	int cpu;
+
+	if (!reader)
+		return NULL;
+
+	if (!*pos) {
+		for_each_file_cpu(cpu, reader->file->cpu)
+			ring_buffer_iter_reset(reader->iters[cpu]);
+		reader->pos = 0;
+		trace_reader_find(reader);
+	}
+	return *pos == reader->pos && reader->cpu >= 0 ? reader : NULL;
+}
+
+static void *trace_next(struct seq_file *m, void *v, loff_t *pos)
+{
+	struct trace_reader *reader = v;
+
+	ring_buffer_iter_advance(reader->iters[reader->cpu]);
+	trace_reader_find(reader);
+	reader->pos = ++*pos;
+	return reader->cpu >= 0 ? reader : NULL;
+}
+
+static void trace_stop(struct seq_file *m, void *v)
+{
+}
+
+static int trace_show(struct seq_file *m, void *v)
+{
+	struct trace_reader *reader = v;
+	struct ring_buffer_iter *iter = reader->iters[reader->cpu];
+	struct ring_buffer_event *event = ring_buffer_iter_peek(iter, NULL);
+
+	if (!event)
+		return SEQ_SKIP;
+
+	trace_seq_init(&reader->seq);
+	if (ring_buffer_iter_dropped(iter))
+		trace_seq_printf(&reader->seq, "CPU:%d [LOST EVENTS]\n", reader->cpu);
+	print_record(reader->file->remote, &reader->seq, reader->cpu, reader->ts, event);
+	return trace_print_seq(m, &reader->seq);
+}
+
+static const struct seq_operations trace_seq_ops = {
+	.start	= trace_start,
+	.next	= trace_next,
+	.stop	= trace_stop,
+	.show	= trace_show,
+};
+
+static void trace_reader_free(struct trace_reader *reader)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		if (reader->iters[cpu])
+			ring_buffer_read_finish(reader->iters[cpu]);
+	}
+	kfree(reader);
+}
+
+static struct trace_reader *trace_reader_alloc(struct remote_cpu *file)
+{
+	struct trace_buffer *buffer = remote_buffer(file->remote);
+	struct trace_reader *reader;
+	int cpu;
+
+	reader = kzalloc(struct_size(reader, iters, nr_cpu_ids), GFP_KERNEL);
+	if (!reader)
+		return NULL;
+
+	reader->file = file;
+	for_each_file_cpu(cpu, file->cpu) {
+		reader->iters[cpu] = ring_buffer_read_start(buffer, cpu, GFP_KERNEL);
+		if (!reader->iters[cpu]) {
+			trace_reader_free(reader);
+			return NULL;
+		}
+	}
+	return reader;
+}
+
+/* Nothing is loaded just to show that there is nothing: no reader then */
+static int trace_open_reader(struct remote_cpu *file, struct file *filp)
+{
+	struct trace_remote *remote = file->remote;
+	struct trace_reader *reader = NULL;
+	int ret;
+
+	guard(mutex)(&remote->lock);
+	if (remote_buffer(remote)) {
+		reader = trace_reader_alloc(file);
+		if (!reader)
+			return -ENOMEM;
+	}
+
+	ret = seq_open(filp, &trace_seq_ops);
+	if (ret) {
+		if (reader)
+			trace_reader_free(reader);
+		return ret;
+	}
+
+	((struct seq_file *)filp->private_data)->private = reader;
+	if (reader)
+		remote->nr_readers++;
+	return 0;
+}
+
+static int trace_open(struct inode *inode, struct file *filp)
+{
+	struct remote_cpu *file = inode->i_private;
+	struct trace_remote *remote = file->remote;
+	int ret = remote_get(remote);
+
+	if (ret)
+		return ret;
+
+	if ((filp->f_mode & FMODE_WRITE) && (filp->f_flags & O_TRUNC)) {
+		mutex_lock(&remote->lock);
+		ret = remote_reset(remote, file->cpu);
+		mutex_unlock(&remote->lock);
+	}
+	if (!ret && (filp->f_mode & FMODE_READ))
+		ret = trace_open_reader(file, filp);
+	if (ret)
+		remote_put(remote);
+	return ret;
+}
+
+static int trace_release(struct inode *inode, struct file *filp)
+{
+	struct remote_cpu *file = inode->i_private;
+	struct trace_reader *reader = NULL;
+
+	if (filp->f_mode & FMODE_READ) {
+		reader = ((struct seq_file *)filp->private_data)->private;
+		if (reader)
+			trace_reader_free(reader);
+		seq_release(inode, filp);
+	}
+
+	if (reader)
+		remote_reader_put(file->remote);
+	else
+		remote_put(file->remote);
+	return 0;
+}
+
+static ssize_t trace_write(struct file *filp, const char __user *ubuf, size_t cnt, loff_t *ppos)
+{
+	return cnt;
+}
+
+static const struct file_operations trace_fops = {
+	.open		= trace_open,
+	.read		= seq_read,
+	.read_iter	= seq_read_iter,
+	.splice_read	= copy_splice_read,
+	.write		= trace_write,
+	.llseek		= tracing_lseek,
+	.release	= trace_release,
+};
+
+/*
+ * trace_pipe: consumes, merged by time as far as events are there
+ */
+
+struct pipe_reader {
+	struct remote_cpu	*file;
+	struct mutex		lock;	/* of what follows */
+	struct trace_seq	seq;
+	bool			has_read;
+};
+
+static int trace_pipe_open(struct inode *inode, struct file *filp)
+{
+	struct remote_cpu *file = inode->i_private;
+	struct pipe_reader *reader;
+	int ret;
+
+	reader = kzalloc(sizeof(*reader), GFP_KERNEL);
+	if (!reader)
+		return -ENOMEM;
+
+	ret = remote_reader_get(file->remote);
+	if (ret) {
+		kfree(reader);
+		return ret;
+	}
+
+	reader->file = file;
+	mutex_init(&reader->lock);
+	trace_seq_init(&reader->seq);
+	filp->private_data = reader;
+	return nonseekable_open(inode, filp);
+}
+
+static int trace_pipe_release(struct inode *inode, struct file *filp)
+{
+	struct pipe_reader *reader = filp->private_data;
+
+	remote_reader_put(reader->file->remote);
+	mutex_destroy(&reader->lock);
+	kfree(reader);
+	return 0;
+}
+
+/* The CPU of the oldest event, or -1 */
+static int pipe_oldest(struct trace_buffer *buffer, int file_cpu)
+{
+	int cpu, oldest = -1;
+	u64 ts, oldest_ts = 0;
+
+	for_each_file_cpu(cpu, file_cpu) {
+		if (!ring_buffer_peek(buffer, cpu, &ts, NULL))
+			continue;
+		if (oldest < 0 || ts < oldest_ts) {
+			oldest = cpu;
+			oldest_ts = ts;
+		}
+	}
+	return oldest;
+}
+
+/* Move one event into the text; false when there is none or no room */
+static bool pipe_take_one(struct pipe_reader *reader)
+{
+	struct trace_remote *remote = reader->file->remote;
+	struct trace_buffer *buffer = remote_buffer(remote);
+	size_t len = trace_seq_used(&reader->seq);
+	struct ring_buffer_event *event;
+	unsigned long lost = 0;
+	int cpu;
+	u64 ts;
+
+	cpu = pipe_oldest(buffer, reader->file->cpu);
+	if (cpu < 0)
+		return false;
+	event = ring_buffer_peek(buffer, cpu, &ts, &lost);
+	if (!event)
+		return false;
+
+	if (lost)
+		trace_seq_printf(&reader->seq, "CPU:%d [LOST %lu EVENTS]\n", cpu, lost);
+	print_record(remote, &reader->seq, cpu, ts, event);
+	if (trace_seq_has_overflowed(&reader->seq)) {
+		reader->seq.full = 0;
+		reader->seq.seq.len = len;
+		return false;
+	}
+
+	ring_buffer_consume(buffer, cpu, NULL, NULL);
+	reader->has_read = true;
+	return true;
+}
+
+static void pipe_fill(struct pipe_reader *reader)
+{
+	trace_seq_init(&reader->seq);
+	trace_access_lock(reader->file->cpu);
+	while (pipe_take_one(reader))
+		;
+	trace_access_unlock(reader->file->cpu);
+}
+
+/* Wait for text; 0 when the file ends, as an ordinary trace_pipe does */
+static int pipe_wait(struct pipe_reader *reader, struct file *filp)
+{
+	struct trace_remote *remote = reader->file->remote;
+	int ret;
+
+	for (;;) {
+		pipe_fill(reader);
+		if (trace_seq_used(&reader->seq))
+			return 1;
+		if (filp->f_flags & O_NONBLOCK)
+			return -EAGAIN;
+		if (!READ_ONCE(remote->on) && reader->has_read)
+			return 0;
+
+		mutex_unlock(&reader->lock);
+		ret = ring_buffer_wait(remote_buffer(remote), reader->file->cpu, 0, NULL, NULL);
+		mutex_lock(&reader->lock);
+		if (ret)
+			return ret;
+	}
+}
+
+static ssize_t trace_pipe_read(struct file *filp, char __user *ubuf, size_t cnt, loff_t *ppos)
+{
+	struct pipe_reader *reader = filp->private_data;
+	int ret;
+
+	if (!cnt)
+		return 0;
+
+	guard(mutex)(&reader->lock);
+	ret = trace_seq_to_user(&reader->seq, ubuf, cnt);
+	if (ret != -EBUSY)
+		return ret;
+
+	ret = pipe_wait(reader, filp);
+	if (ret <= 0)
+		return ret;
+	return trace_seq_to_user(&reader->seq, ubuf, cnt);
+}
+
+static __poll_t trace_pipe_poll(struct file *filp, poll_table *table)
+{
+	struct pipe_reader *reader = filp->private_data;
+
+	if (READ_ONCE(reader->seq.readpos) < trace_seq_used(&reader->seq))
+		return EPOLLIN | EPOLLRDNORM;
+	return ring_buffer_poll_wait(remote_buffer(reader->file->remote), reader->file->cpu,
+				     filp, table, 0);
+}
+
+static const struct file_operations trace_pipe_fops = {
+	.open		= trace_pipe_open,
+	.read		= trace_pipe_read,
+	.poll		= trace_pipe_poll,
+	.release	= trace_pipe_release,
+};
+
+/*
+ * trace_pipe_raw: trace.c's, but for the life of the buffer
+ */
+
+static struct file_operations trace_raw_fops __ro_after_init;
+
+static int trace_raw_open(struct inode *inode, struct file *filp)
+{
+	struct remote_cpu *file = inode->i_private;
+	struct trace_remote *remote = file->remote;
+	int ret = remote_reader_get(remote);
+
+	if (ret)
+		return ret;
+
+	mutex_lock(&trace_types_lock);
+	remote->tr.ref++;
+	mutex_unlock(&trace_types_lock);
+
+	ret = tracing_buffers_open_tr(&remote->tr, file->cpu, inode, filp);
+	if (ret)
+		remote_reader_put(remote);
+	return ret;
+}
+
+static int trace_raw_release(struct inode *inode, struct file *filp)
+{
+	struct remote_cpu *file = inode->i_private;
+	int ret = tracing_buffers_fops.release(inode, filp);
+
+	remote_reader_put(file->remote);
+	return ret;
+}
+
+/*
+ * stats
+ */
+
+static int stats_show(struct seq_file *m, void *v)
+{
+	struct remote_cpu *file = m->private;
+	struct trace_buffer *buffer;
+
+	guard(mutex)(&file->remote->lock);
+	buffer = remote_buffer(file->remote);
+	if (!buffer)
+		return 0;
+
+	seq_printf(m, "entries: %lu\n", ring_buffer_entries_cpu(buffer, file->cpu));
+	seq_printf(m, "overrun: %lu\n", ring_buffer_overrun_cpu(buffer, file->cpu));
+	seq_printf(m, "dropped events: %lu\n", ring_buffer_dropped_events_cpu(buffer, file->cpu));
+	seq_printf(m, "read events: %lu\n", ring_buffer_read_events_cpu(buffer, file->cpu));
+	return 0;
+}
+
+static int stats_open(struct inode *inode, struct file *filp)
+{
+	struct remote_cpu *file = inode->i_private;
+	int ret = remote_get(file->remote);
+
+	if (ret)
+		return ret;
+	ret = single_open(filp, stats_show, file);
+	if (ret)
+		remote_put(file->remote);
+	return ret;
+}
+
+static int stats_release(struct inode *inode, struct file *filp)
+{
+	struct remote_cpu *file = inode->i_private;
+
+	remote_put(file->remote);
+	return single_release(inode, filp);
+}
+
+static const struct file_operations stats_fops = {
+	.open		= stats_open,
+	.read		= seq_read,
+	.llseek		= seq_lseek,
+	.release	= stats_release,
+};
+
+/*
+ * Events
+ */
+
+static int remote_enable_event(struct trace_remote_event *event, bool on)
+{
+	const struct trace_remote_desc *desc = event->remote->desc;
+	int ret;
+
+	lockdep_assert_held(&event->remote->lock);
+	if (event->enabled == on)
+		return 0;
+
+	ret = desc->ops->enable_event(event - desc->events, on ? event->te.type : 0, desc->priv);
+	if (!ret)
+		event->enabled = on;
+	return ret;
+}
+
+static int remote_enable_events(struct trace_remote *remote, bool on)
+{
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < remote->desc->nr_events; i++)
+		ret = remote_enable_event(&remote->desc->events[i], on) ?: ret;
+	return ret;
+}
+
+/* '0' all are off, '1' all are on, 'X' some are */
+static char remote_events_state(struct trace_remote *remote)
+{
+	unsigned int i, nr = remote->desc->nr_events, on = 0;
+
+	for (i = 0; i < nr; i++)
+		on += remote->desc->events[i].enabled;
+	return !on ? '0' : on == nr ? '1' : 'X';
+}
+
+static ssize_t events_enable_read(struct file *filp, char __user *ubuf, size_t cnt, loff_t *ppos)
+{
+	struct trace_remote *remote = filp->private_data;
+	char buf[] = { '0', '\n' };
+
+	mutex_lock(&remote->lock);
+	buf[0] = remote_events_state(remote);
+	mutex_unlock(&remote->lock);
+
+	return simple_read_from_buffer(ubuf, cnt, ppos, buf, sizeof(buf));
+}
+
+static ssize_t events_enable_write(struct file *filp, const char __user *ubuf, size_t cnt,
+				   loff_t *ppos)
+{
+	struct trace_remote *remote = filp->private_data;
+	unsigned long val;
+	int ret = kstrtoul_from_user(ubuf, cnt, 10, &val);
+
+	if (ret)
+		return ret;
+	if (val > 1)
+		return -EINVAL;
+
+	guard(mutex)(&remote->lock);
+	ret = remote_enable_events(remote, val);
+	return ret ?: cnt;
+}
+
+REMOTE_FOPS(events_enable, .read = events_enable_read, .write = events_enable_write);
+
+static int header_page_show(struct seq_file *m, void *v)
+{
+	seq_printf(m, "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n");
+	seq_printf(m, "\tfield: local_t commit;\toffset:8;\tsize:%zu;\tsigned:1;\n", sizeof(long));
+	seq_printf(m, "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n");
+	seq_printf(m, "\tfield: char data;\toffset:%zu;\tsize:%zu;\tsigned:%d;\n",
+		   offsetof(struct rb_page, data), PAGE_SIZE - offsetof(struct rb_page, data),
+		   is_signed_type(char));
+	return 0;
+}
+
+static int header_event_show(struct seq_file *m, void *v)
+{
+	struct trace_seq *s = kmalloc(sizeof(*s), GFP_KERNEL);
+
+	if (!s)
+		return -ENOMEM;
+
+	trace_seq_init(s);
+	ring_buffer_print_entry_header(s);
+	trace_print_seq(m, s);
+	kfree(s);
+	return 0;
+}
+
+DEFINE_SHOW_ATTRIBUTE(header_page);
+DEFINE_SHOW_ATTRIBUTE(header_event);
+
+/* Files of an event; i_private is the event */
+
+static int event_open(struct inode *inode, struct file *filp)
+{
+	struct trace_remote_event *event = inode->i_private;
+
+	filp->private_data = event;
+	return remote_get(event->remote);
+}
+
+static int event_release(struct inode *inode, struct file *filp)
+{
+	struct trace_remote_event *event = inode->i_private;
+
+	remote_put(event->remote);
+	return 0;
+}
+
+static ssize_t event_enable_read(struct file *filp, char __user *ubuf, size_t cnt, loff_t *ppos)
+{
+	struct trace_remote_event *event = filp->private_data;
+	char buf[] = { READ_ONCE(event->enabled) ? '1' : '0', '\n' };
+
+	return simple_read_from_buffer(ubuf, cnt, ppos, buf, sizeof(buf));
+}
+
+static ssize_t event_enable_write(struct file *filp, const char __user *ubuf, size_t cnt,
+				  loff_t *ppos)
+{
+	struct trace_remote_event *event = filp->private_data;
+	unsigned long val;
+	int ret = kstrtoul_from_user(ubuf, cnt, 10, &val);
+
+	if (ret)
+		return ret;
+	if (val > 1)
+		return -EINVAL;
+
+	guard(mutex)(&event->remote->lock);
+	ret = remote_enable_event(event, val);
+	return ret ?: cnt;
+}
+
+static const struct file_operations event_enable_fops = {
+	.open		= event_open,
+	.read		= event_enable_read,
+	.write		= event_enable_write,
+	.llseek		= generic_file_llseek,
+	.release	= event_release,
+};
+
+static ssize_t event_id_read(struct file *filp, char __user *ubuf, size_t cnt, loff_t *ppos)
+{
+	struct trace_remote_event *event = filp->private_data;
+	char buf[16];
+	int len = scnprintf(buf, sizeof(buf), "%d\n", event->te.type);
+
+	return simple_read_from_buffer(ubuf, cnt, ppos, buf, len);
+}
+
+static const struct file_operations event_id_fops = {
+	.open		= event_open,
+	.read		= event_id_read,
+	.llseek		= generic_file_llseek,
+	.release	= event_release,
+};
+
+static void show_field(struct seq_file *m, const char *type, const char *name, unsigned int offset,
+		       unsigned int size, bool is_signed)
+{
+	seq_printf(m, "\tfield:%s %s;\toffset:%u;\tsize:%u;\tsigned:%d;\n",
+		   type, name, offset, size, is_signed);
+}
+
+static void show_fields(struct seq_file *m, struct trace_remote_event *event)
+{
+	const struct trace_remote_field *field;
+	unsigned int offset = sizeof(struct remote_rec);
+
+	show_field(m, "unsigned short", "common_type", 0, 2, false);
+	show_field(m, "unsigned char", "common_flags", 2, 1, false);
+	show_field(m, "unsigned char", "common_preempt_count", 3, 1, false);
+	show_field(m, "int", "common_pid", 4, 4, true);
+	seq_putc(m, '\n');
+	for (field = event->fields; field->name; field++) {
+		show_field(m, field->type, field->name, offset, field->size, field->is_signed);
+		offset += field->size;
+	}
+}
+
+static void show_symtab(struct seq_file *m, struct trace_remote *remote, const char *name,
+			size_t len)
+{
+	const struct trace_remote_symtab *const *symtab;
+	const char *sep = "";
+	unsigned int i;
+
+	for (symtab = remote->desc->symtabs; symtab && *symtab; symtab++) {
+		if (strlen((*symtab)->name) != len || strncmp((*symtab)->name, name, len))
+			continue;
+		for (i = 0; i < (*symtab)->nr; i++) {
+			if (!(*symtab)->names[i])
+				continue;
+			seq_printf(m, "%s{ %u, \"%s\" }", sep, i, (*symtab)->names[i]);
+			sep = ", ";
+		}
+	}
+}
+
+/* Each SYM(field, table) becomes a __print_symbolic() that spells the table out */
+static void show_print_fmt(struct seq_file *m, struct trace_remote_event *event)
+{
+	const char *fmt = event->print_fmt, *sym, *comma, *end;
+
+	for (; (sym = strstr(fmt, "SYM(")); fmt = end + 1) {
+		comma = strchr(sym, ',');
+		end = strchr(sym, ')');
+		if (WARN_ON_ONCE(!comma || !end || comma > end))
+			break;
+		seq_write(m, fmt, sym - fmt);
+		seq_puts(m, "__print_symbolic(REC->");
+		seq_write(m, sym + 4, comma - sym - 4);
+		seq_puts(m, ", ");
+		comma = skip_spaces(comma + 1);
+		show_symtab(m, event->remote, comma, end - comma);
+		seq_putc(m, ')');
+	}
+	seq_puts(m, fmt);
+}
+
+static int event_format_show(struct seq_file *m, void *v)
+{
+	struct trace_remote_event *event = m->private;
+
+	seq_printf(m, "name: %s\nID: %d\nformat:\n", event->name, event->te.type);
+	show_fields(m, event);
+	seq_puts(m, "\nprint fmt: ");
+	show_print_fmt(m, event);
+	seq_putc(m, '\n');
+	return 0;
+}
+
+static int event_format_open(struct inode *inode, struct file *filp)
+{
+	struct trace_remote_event *event = inode->i_private;
+	int ret = remote_get(event->remote);
+
+	if (ret)
+		return ret;
+	ret = single_open(filp, event_format_show, event);
+	if (ret)
+		remote_put(event->remote);
+	return ret;
+}
+
+static int event_format_release(struct inode *inode, struct file *filp)
+{
+	event_release(inode, filp);
+	return single_release(inode, filp);
+}
+
+static const struct file_operations event_format_fops = {
+	.open		= event_format_open,
+	.read		= seq_read,
+	.llseek		= seq_lseek,
+	.release	= event_format_release,
+};
+
+static void remote_unregister_events(struct trace_remote *remote, unsigned int nr)
+{
+	while (nr--)
+		unregister_trace_event(&remote->desc->events[nr].te);
+}
+
+static int remote_register_events(struct trace_remote *remote)
+{
+	unsigned int i;
+
+	for (i = 0; i < remote->desc->nr_events; i++) {
+		struct trace_remote_event *event = &remote->desc->events[i];
+
+		event->remote = remote;
+		event->enabled = false;
+		event->te.type = 0;
+		remote_event_trace_init(event);
+		if (!register_trace_event(&event->te)) {
+			remote_unregister_events(remote, i);
+			return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+/*
+ * The directory
+ */
+
+static int make_file(const char *name, umode_t mode, struct dentry *dir, void *data,
+		     const struct file_operations *fops)
+{
+	return tracefs_create_file(name, mode, dir, data, fops) ? 0 : -ENOMEM;
+}
+
+static int make_dir(const char *name, struct dentry *parent, struct dentry **dir)
+{
+	*dir = tracefs_create_dir(name, parent);
+	return *dir ? 0 : -ENOMEM;
+}
+
+static int make_reader_files(struct dentry *dir, struct remote_cpu *file)
+{
+	return make_file("trace", TRACE_MODE_WRITE, dir, file, &trace_fops) ?:
+	       make_file("trace_pipe", TRACE_MODE_READ, dir, file, &trace_pipe_fops);
+}
+
+static int make_cpu_files(struct dentry *per_cpu, struct remote_cpu *file)
+{
+	struct dentry *dir;
+	char name[16];
+
+	snprintf(name, sizeof(name), "cpu%d", file->cpu);
+	return make_dir(name, per_cpu, &dir) ?:
+	       make_reader_files(dir, file) ?:
+	       make_file("trace_pipe_raw", TRACE_MODE_READ, dir, file, &trace_raw_fops) ?:
+	       make_file("stats", TRACE_MODE_READ, dir, file, &stats_fops);
+}
+
+static int make_per_cpu_files(struct trace_remote *remote)
+{
+	struct dentry *per_cpu;
+	int cpu, ret;
+
+	ret = make_dir("per_cpu", remote->dir, &per_cpu);
+	for_each_possible_cpu(cpu)
+		ret = ret ?: make_cpu_files(per_cpu, &remote->cpus[cpu]);
+	return ret;
+}
+
+static int make_event_files(struct dentry *system, struct trace_remote_event *event)
+{
+	struct dentry *dir;
+
+	return make_dir(event->name, system, &dir) ?:
+	       make_file("enable", TRACE_MODE_WRITE, dir, event, &event_enable_fops) ?:
+	       make_file("id", TRACE_MODE_READ, dir, event, &event_id_fops) ?:
+	       make_file("format", TRACE_MODE_READ, dir, event, &event_format_fops);
+}
+
+static int make_events_files(struct trace_remote *remote)
+{
+	struct dentry *events, *system;
+	unsigned int i;
+	int ret;
+
+	ret = make_dir("events", remote->dir, &events) ?:
+	      make_file("enable", TRACE_MODE_WRITE, events, remote, &events_enable_fops) ?:
+	      make_file("header_page", TRACE_MODE_READ, events, NULL, &header_page_fops) ?:
+	      make_file("header_event", TRACE_MODE_READ, events, NULL, &header_event_fops) ?:
+	      make_dir(remote->desc->name, events, &system) ?:
+	      make_file("enable", TRACE_MODE_WRITE, system, remote, &events_enable_fops);
+	for (i = 0; i < remote->desc->nr_events; i++)
+		ret = ret ?: make_event_files(system, &remote->desc->events[i]);
+	return ret;
+}
+
+static int make_files(struct trace_remote *remote)
+{
+	struct dentry *dir = remote->dir;
+
+	return make_file("tracing_on", TRACE_MODE_WRITE, dir, remote, &tracing_on_fops) ?:
+	       make_file("buffer_size_kb", TRACE_MODE_WRITE, dir, remote, &buffer_size_fops) ?:
+	       make_file("write_event", 0200, dir, remote, &write_event_fops) ?:
+	       make_reader_files(dir, &remote->all) ?:
+	       make_per_cpu_files(remote) ?:
+	       make_events_files(remote);
+}
+
+static struct trace_remote *remote_alloc(const struct trace_remote_desc *desc)
+{
+	struct trace_remote *remote;
+	int cpu;
+
+	remote = kzalloc(struct_size(remote, cpus, nr_cpu_ids), GFP_KERNEL);
+	if (!remote)
+		return NULL;
+
+	remote->desc = desc;
+	remote->rb.ops = &desc->ops->rb;
+	remote->rb.priv = desc->priv;
+	remote->size_kb = DEFAULT_SIZE_KB;
+	mutex_init(&remote->lock);
+	remote->tr.current_trace = &nop_trace;
+	remote->tr.buffer_percent = 50;
+#ifdef CONFIG_TRACER_MAX_TRACE
+	spin_lock_init(&remote->tr.snapshot_trigger_lock);
+#endif
+	remote->all = (struct remote_cpu){ .remote = remote, .cpu = RING_BUFFER_ALL_CPUS };
+	for_each_possible_cpu(cpu)
+		remote->cpus[cpu] = (struct remote_cpu){ .remote = remote, .cpu = cpu };
+	return remote;
+}
+
+/* remotes/ is there from the first registration on */
+static int remotes_make_dir(void)
+{
+	int ret;
+
+	if (remotes_dir)
+		return 0;
+
+	ret = tracing_init_dentry();
+	if (ret)
+		return ret;
+
+	trace_raw_fops = tracing_buffers_fops;
+	trace_raw_fops.open = trace_raw_open;
+	trace_raw_fops.release = trace_raw_release;
+	return make_dir("remotes", NULL, &remotes_dir);
+}
+
+static bool remote_exists(const char *name)
+{
+	struct trace_remote *remote;
+
+	list_for_each_entry(remote, &remotes, list) {
+		if (!strcmp(remote->desc->name, name))
+			return true;
+	}
+	return false;
+}
+
+static int remote_add(struct trace_remote *remote)
+{
+	int ret;
+
+	ret = remotes_make_dir();
+	if (ret)
+		return ret;
+	if (remote_exists(remote->desc->name))
+		return -EEXIST;
+
+	ret = remote_register_events(remote);
+	if (ret)
+		return ret;
+
+	ret = make_dir(remote->desc->name, remotes_dir, &remote->dir) ?: make_files(remote);
+	if (ret) {
+		tracefs_remove(remote->dir);
+		remote_unregister_events(remote, remote->desc->nr_events);
+		return ret;
+	}
+
+	list_add(&remote->list, &remotes);
+	return 0;
+}
+
+struct trace_remote *trace_remote_register(const struct trace_remote_desc *desc)
+{
+	struct trace_remote *remote = remote_alloc(desc);
+	int ret;
+
+	if (!remote)
+		return ERR_PTR(-ENOMEM);
+
+	mutex_lock(&remotes_mutex);
+	ret = remote_add(remote);
+	mutex_unlock(&remotes_mutex);
+	if (ret) {
+		kfree(remote);
+		return ERR_PTR(ret);
+	}
+	return remote;
+}
+EXPORT_SYMBOL_GPL(trace_remote_register);
+
+void trace_remote_unregister(struct trace_remote *remote)
+{
+	mutex_lock(&remotes_mutex);
+	list_del(&remote->list);
+	tracefs_remove(remote->dir);
+	mutex_unlock(&remotes_mutex);
+
+	mutex_lock(&remote->lock);
+	remote_enable_events(remote, false);
+	remote_set_on(remote, false);
+	if (remote_buffer(remote))
+		remote_unload(remote);
+	mutex_unlock(&remote->lock);
+
+	remote_unregister_events(remote, remote->desc->nr_events);
+	kfree(remote);
+}
+EXPORT_SYMBOL_GPL(trace_remote_unregister);

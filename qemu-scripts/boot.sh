@@ -1,0 +1,308 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Usage: boot.sh [OPTION]... -- COMMAND
+#
+# Runs COMMAND in a fresh arm64 guest under QEMU, prints its output as it
+# comes, and returns its exit status. One word is a shell script; of several
+# words each is passed as it is.
+#
+#   --mode MODE       how KVM runs: protected (pKVM, nVHE; the default),
+#                     hvhe (pKVM, hVHE) or nvhe (not protected)
+#   --cpu MODEL       QEMU's CPU model (default: one that fits the mode)
+#   --smp N           number of CPUs (default 2; with --icount 1)
+#   --mem SIZE        memory (default 1G)
+#   --icount          one guest instruction takes one nanosecond, and no run
+#                     differs from another by chance; one CPU only
+#   --append ARGS     more words for the kernel's command line; may repeat
+#   --add SRC[:DST]   put a file or folder into the guest, with its mode bits
+#                     (default DST: /root/<name>); may repeat
+#   --out DIR         copy what the guest leaves in /out to DIR
+#   --timeout S       give up after so many seconds (default 300)
+#   --kernel IMAGE    boot this kernel (default build/kernel's)
+#
+# Exit status: COMMAND's; 124 on a timeout; 125 if the guest did not come up in
+# the mode asked for; 126 if it died before COMMAND ended; 1 for a bad argument.
+# Kernel messages go to build/logs/console-*.log, the last of them also known
+# as console.log.
+set -euo pipefail
+. "$(dirname "$0")/common.sh"
+
+mode=protected
+cpu=
+smp=
+mem=1G
+icount=no
+append=()
+added=()
+out=
+timeout=300
+kernel=$BUILD/kernel/arch/arm64/boot/Image
+initramfs=$BUILD/initramfs.cpio.gz
+command=
+
+shell_quote()
+{
+	printf "'%s'" "${1//\'/\'\\\'\'}"
+}
+
+set_command()	# WORD...
+{
+	local word
+
+	(($#)) || die "no COMMAND; see --help"
+	if (($# == 1)); then
+		command=$1
+		return
+	fi
+	for word; do
+		command+="$(shell_quote "$word") "
+	done
+}
+
+parse_arguments()
+{
+	while (($#)); do
+		case $1 in
+		--mode | --cpu | --smp | --mem | --append | --add | --out | --timeout | --kernel)
+			need_value "$1" $# ;;&
+		--mode) mode=$2 ;;
+		--cpu) cpu=$2 ;;
+		--smp) smp=$2 ;;
+		--mem) mem=$2 ;;
+		--append) append+=("$2") ;;
+		--add) added+=("$2") ;;
+		--out) out=$2 ;;
+		--timeout) timeout=$2 ;;
+		--kernel) kernel=$2 ;;
+		--icount) icount=yes; shift; continue ;;
+		-h | --help) usage; exit ;;
+		--) shift; set_command "$@"; return ;;
+		*) die "unknown argument '$1' (COMMAND comes after --); see --help" ;;
+		esac
+		shift 2
+	done
+	die "no COMMAND; see --help"
+}
+
+# Words that follow from the mode. The texts are from kvm_arm_init()
+choose_mode()
+{
+	case $mode in
+	protected)
+		: "${cpu:=cortex-a57}"
+		kvm_word=protected
+		kvm_text='Protected nVHE mode initialized successfully'
+		;;
+	hvhe)
+		: "${cpu:=max,pauth-impdef=on}"
+		kvm_word=protected
+		kvm_text='Protected hVHE mode initialized successfully'
+		;;
+	nvhe)
+		: "${cpu:=cortex-a57}"
+		kvm_word=nvhe
+		kvm_text='Hyp nVHE mode initialized successfully'
+		;;
+	*) die "--mode '$mode': it is one of protected, hvhe, nvhe" ;;
+	esac
+}
+
+check_arguments()
+{
+	if [[ $icount == yes ]]; then
+		: "${smp:=1}"
+		[[ $smp == 1 ]] || die "--icount counts on one CPU only: --smp 1, not $smp"
+	fi
+	: "${smp:=2}"
+	[[ $smp =~ ^[1-9][0-9]*$ ]] || die "--smp '$smp': a number of CPUs"
+	[[ $timeout =~ ^[1-9][0-9]*$ ]] || die "--timeout '$timeout': whole seconds"
+	[[ $mem =~ ^[1-9][0-9]*[MG]$ ]] || die "--mem '$mem': such as 512M or 2G"
+	[[ -f $kernel ]] || die "there is no kernel $kernel; run 'make kernel'"
+	[[ -f $initramfs ]] || die "there is no $initramfs; run 'make initramfs'"
+	need_command qemu-system-aarch64 cpio timeout
+}
+
+# --- what the guest gets ---------------------------------------------------
+
+add_one()	# SRC[:DST] ROOT
+{
+	local src=${1%%:*} dst=
+
+	[[ $1 != *:* ]] || dst=${1#*:}
+	src=${src%/}
+	[[ -e $src ]] || die "--add $src: no such file or folder"
+	: "${dst:=/root/$(basename "$(realpath "$src")")}"
+	[[ $dst != */ ]] || dst+=$(basename "$src")
+	case $dst in
+	/proc/* | /sys/* | /dev/* | /init | /cmd | /kvm-mode)
+		die "--add: $dst is taken in the guest" ;;
+	/*) ;;
+	*) die "--add: '$dst' is not an absolute path in the guest" ;;
+	esac
+	mkdir -p "$2$(dirname "$dst")"
+	if [[ -d $src ]]; then
+		mkdir -p "$2$dst"
+		cp -a "$src/." "$2$dst"
+	else
+		cp -L --preserve=mode,timestamps "$src" "$2$dst"
+	fi
+}
+
+# Appends a second archive to the initramfs
+make_initrd()
+{
+	local root=$tmp/root spec
+
+	mkdir -p "$root"
+	chmod 755 "$root"
+	for spec in "${added[@]}"; do
+		add_one "$spec" "$root"
+	done
+	[[ ! -d $root/tmp ]] || chmod 1777 "$root/tmp"
+	printf '%s\n' "$command" >"$root/cmd"
+	printf '%s\n' "$kvm_text" >"$root/kvm-mode"
+	cp "$initramfs" "$tmp/initrd"
+	(cd "$root" && find . -mindepth 1 | LC_ALL=C sort |
+		cpio --quiet -o -H newc -R 0:0) >>"$tmp/initrd"
+	rm -rf "$root"
+}
+
+# --- the run ---------------------------------------------------------------
+
+qemu_arguments()
+{
+	qemu=(
+		qemu-system-aarch64
+		-machine "virt,virtualization=on,gic-version=3"
+		-cpu "$cpu" -smp "$smp" -m "$mem"
+		-nodefaults -nic none -no-reboot -display none -monitor none
+		-kernel "$kernel" -initrd "$tmp/initrd"
+		-append "console=ttyAMA0 earlycon panic=-1 kvm-arm.mode=$kvm_word ${append[*]}"
+		-chardev "file,id=console,path=$console" -serial chardev:console
+		# A file, as QEMU drops output that a full pipe does not take
+		-chardev "file,id=output,path=$tmp/output"
+		-device virtio-serial-device -device "virtconsole,chardev=output"
+		-drive "if=none,id=out,format=raw,cache=unsafe,file=$tmp/disk"
+		-device "virtio-blk-device,drive=out"
+	)
+	if [[ $icount == yes ]]; then
+		# The seed also fixes where the kernel and EL2 are in memory
+		qemu+=(-accel "tcg,thread=single" -icount "shift=0,sleep=off" -seed 1)
+	fi
+}
+
+pid=
+follower=
+
+# shellcheck disable=SC2317 # called by the EXIT trap
+cleanup()
+{
+	if [[ $pid ]]; then
+		kill "$pid" 2>/dev/null || :
+		wait "$pid" 2>/dev/null || :
+	fi
+	[[ ! $follower ]] || kill "$follower" 2>/dev/null || :
+	rm -rf "$tmp"
+}
+
+# Only the last logs stay
+new_console_log()
+{
+	mkdir -p "$LOGS"
+	console=$(mktemp "$LOGS/console-$(date +%Y%m%d-%H%M%S)-XXXXXX.log")
+	ln -sfn "${console##*/}" "$LOGS/console.log"
+	find "$LOGS" -maxdepth 1 -name 'console-*.log' -printf '%T@ %p\n' |
+		sort -rn | tail -n +51 | cut -d' ' -f2- | xargs -r -d '\n' rm -f
+}
+
+run_qemu()
+{
+	truncate -s 4G "$tmp/disk"
+	: >"$tmp/output"
+	# "timeout" also bounds a QEMU that outlives this script
+	timeout -k 5 "$timeout" "${qemu[@]}" </dev/null >"$tmp/qemu.log" 2>&1 &
+	pid=$!
+	tail -c +1 -s 0.1 -f --pid="$pid" "$tmp/output" &
+	follower=$!
+	qemu_status=0
+	wait "$pid" || qemu_status=$?
+	pid=
+	wait "$follower" || :
+	follower=
+}
+
+# --- what came of it -------------------------------------------------------
+
+console_has()	# TEXT
+{
+	grep -a -q -F -- "$1" "$console"
+}
+
+# The first lines of the console that name a cause
+reasons()
+{
+	grep -a -E 'Kernel panic|HYP panic|hyp panic|nVHE hyp BUG|Unable to handle|Internal error|BUG:|kernel BUG|Out of memory|kvm \[[0-9]+\]:.*(rror|annot|ailed)|hyptrace-init:.*(wrong|could not)' "$console" |
+		head -n 6
+}
+
+explain()	# MESSAGE
+{
+	{
+		printf 'boot.sh: %s\n' "$1"
+		[[ ! -s $tmp/qemu.log ]] || sed 's/^/    /' "$tmp/qemu.log"
+		if [[ $(reasons) ]]; then
+			printf 'The reason may be:\n'
+			reasons | sed 's/^/    /'
+		fi
+		printf 'The last lines of the console:\n'
+		tail -n 15 "$console" | tr -d '\r' | sed 's/^/    /'
+		printf 'The whole console: %s\n' "$console"
+	} >&2
+}
+
+# Sets status; false if the guest did not get to report one
+take_results()
+{
+	mkdir "$tmp/results"
+	tar -x -f "$tmp/disk" -C "$tmp/results" --no-same-owner 2>"$tmp/tar.log" || :
+	[[ -s $tmp/results/.status ]] || return 1
+	status=$(<"$tmp/results/.status")
+	[[ $out ]] || return 0
+	mkdir -p "$out"
+	cp -a "$tmp/results/out/." "$out"
+}
+
+finish()
+{
+	if take_results; then
+		[[ $status != 125 ]] || ! console_has 'hyptrace-init: wrong KVM mode' ||
+			explain "KVM is not in the mode asked for (--mode $mode): no \"$kvm_text\" from the kernel"
+		exit "$status"
+	fi
+	case $qemu_status in
+	124 | 137) explain "no end after $timeout seconds (--timeout)"; exit 124 ;;
+	esac
+	if console_has 'hyptrace-init: could not save'; then
+		explain "the guest could not save /out"
+	elif console_has 'Kernel panic'; then
+		explain "the guest's kernel panicked"
+	elif ((qemu_status)); then
+		explain "QEMU ended with status $qemu_status"
+	else
+		explain "the guest went down before the command ended"
+	fi
+	exit 126
+}
+
+parse_arguments "$@"
+choose_mode
+check_arguments
+tmp=$(mktemp -d)
+trap cleanup EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+new_console_log
+make_initrd
+qemu_arguments
+run_qemu
+finish

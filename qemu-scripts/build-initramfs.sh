@@ -1,0 +1,163 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Usage: build-initramfs.sh [--fetch]
+#
+# Makes build/initramfs.cpio.gz, the guest's root file system: busybox,
+# trace-cmd and its libraries (from Debian's arm64 packages), qemu-scripts/init,
+# and every program in build/guest/, which goes to /usr/bin. The same inputs
+# give the same bytes; nothing is done if they have not changed.
+#
+#   --fetch   only get the Debian packages into build/debs
+set -euo pipefail
+. "$(dirname "$0")/common.sh"
+
+image=$BUILD/initramfs.cpio.gz
+stamp=$STATE/initramfs
+unpacked=$DEBS/unpacked
+
+missing_packages()
+{
+	local package
+
+	for package in "${GUEST_PACKAGES[@]}"; do
+		compgen -G "$DEBS/${package}_*_arm64.deb" >/dev/null || printf '%s:arm64\n' "$package"
+	done
+}
+
+download()	# PACKAGE...
+{
+	mkdir -p "$DEBS"
+	cd "$DEBS"
+	# As root: apt's own user may have no access to this directory
+	apt-get -q -o APT::Sandbox::User=root download "$@"
+}
+
+fetch()
+{
+	local missing
+
+	missing=$(missing_packages)
+	[[ $missing ]] || return 0
+	[[ $(dpkg --print-foreign-architectures) == *arm64* || $(dpkg --print-architecture) == arm64 ]] ||
+		die "apt does not know arm64 packages yet; run 'make setup' as root"
+	# shellcheck disable=SC2086 # a list of words
+	step "Fetch arm64 packages" download $missing
+}
+
+unpack_debs()
+{
+	local deb
+
+	[[ ! $unpacked -nt $DEBS ]] || return 0
+	rm -rf "$unpacked" "$DEBS/new"
+	mkdir -p "$DEBS/new"
+	for deb in "$DEBS"/*_arm64.deb; do
+		dpkg-deb -x "$deb" "$DEBS/new"
+	done
+	mv "$DEBS/new" "$unpacked"
+	touch "$unpacked"
+}
+
+guest_programs()
+{
+	find "$BUILD/guest" -mindepth 1 -maxdepth 1 -type f -executable -print 2>/dev/null | LC_ALL=C sort
+}
+
+# A program of ours must run in a guest that has next to no libraries
+check_program()	# FILE
+{
+	aarch64-linux-gnu-readelf -h "$1" 2>/dev/null | grep -q 'Machine:.*AArch64' || {
+		[[ $(head -c 2 "$1") == '#!' ]] || die "$1 is neither an arm64 program nor a script"
+		return 0
+	}
+	! aarch64-linux-gnu-readelf -l "$1" | grep -q INTERP ||
+		die "$1 is not statically linked: the guest does not have its libraries"
+}
+
+libraries_of()	# FILE
+{
+	aarch64-linux-gnu-readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'
+}
+
+# Copies a program or library of the packages to the same place in the root
+# directory, with the libraries that it needs
+copy_with_libraries()	# PATH ROOT
+{
+	local library found
+
+	[[ ! -e $2/$1 ]] || return 0
+	mkdir -p "$2/$(dirname "$1")"
+	cp -L "$unpacked/$1" "$2/$1"
+	for library in $(libraries_of "$2/$1"); do
+		found=$(cd "$unpacked" && find lib usr/lib -maxdepth 2 -name "$library" | sort | head -n 1)
+		[[ $found ]] || die "$1 needs $library, which is in none of: ${GUEST_PACKAGES[*]}"
+		copy_with_libraries "$found" "$2"
+	done
+}
+
+fill()		# ROOT
+{
+	local program
+
+	mkdir -p "$1"/{bin,sbin,dev,lib,out,proc,root,sys,tmp,usr/bin,usr/sbin,usr/lib}
+	chmod 1777 "$1/tmp"
+	install -m 755 "$SCRIPTS/init" "$1/init"
+	install -m 755 "$unpacked/bin/busybox" "$1/bin/busybox"
+	ln -s busybox "$1/bin/sh"	# init makes the links to all the others
+	copy_with_libraries usr/bin/trace-cmd "$1"
+	copy_with_libraries lib/ld-linux-aarch64.so.1 "$1"
+	for program in $(guest_programs); do
+		check_program "$program"
+		install -m 755 "$program" "$1/usr/bin/"
+	done
+}
+
+pack()		# ROOT
+{
+	local size
+
+	find "$1" -exec touch -h -d @0 {} +
+	(cd "$1" && find . -mindepth 1 | LC_ALL=C sort |
+		cpio --quiet --reproducible -o -H newc -R 0:0) | gzip -n -6 >"$image.new"
+	# The kernel finds a second archive behind this one at multiples of 4 only
+	size=$(stat -c %s "$image.new")
+	truncate -s $(((size + 511) / 512 * 512)) "$image.new"
+	mv "$image.new" "$image"
+}
+
+build()
+{
+	local root
+
+	root=$(mktemp -d)
+	# shellcheck disable=SC2064 # now, not then
+	trap "rm -rf '$root'" EXIT
+	chmod 755 "$root"
+	unpack_debs
+	fill "$root"
+	pack "$root"
+}
+
+inputs()
+{
+	ls "$DEBS"
+	mapfile -t programs < <(guest_programs)
+	hash_of "$SCRIPTS/build-initramfs.sh" "$SCRIPTS/init" "${programs[@]}"
+}
+
+case ${1-} in
+'' | --fetch) ;;
+-h | --help) usage; exit ;;
+*) die "unknown argument '$1'; see --help" ;;
+esac
+need_command apt-get dpkg-deb
+fetch
+[[ ${1-} != --fetch ]] || exit 0
+need_command cpio gzip aarch64-linux-gnu-readelf
+mkdir -p "$STATE"
+exec 9>"$BUILD/.initramfs.lock"
+flock 9
+now=$(inputs | grep -v '^unpacked$')
+[[ ! -e $image || ! -e $stamp || $(<"$stamp") != "$now" ]] || exit 0
+step "Build the initramfs" build
+printf '%s\n' "$now" >"$stamp"

@@ -1,0 +1,23 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Usage: clean.sh [--force]
+#
+# Removes what was built, but not downloaded packages. Stops if build/linux has
+# edits that are in no patch, unless given --force.
+set -euo pipefail
+. "$(dirname "$0")/common.sh"
+
+case ${1-} in
+'' | --force) ;;
+-h | --help) usage; exit ;;
+*) die "unknown argument '$1'; see --help" ;;
+esac
+if [[ ${1-} != --force ]]; then
+	edited=$(edited_files | xargs)
+	[[ -z $edited ]] ||
+		die "build/linux has edits that are in no patch (refresh-patches.sh saves them, clean.sh --force drops them): $edited"
+fi
+# By name: HYPTRACE_BUILD may be any directory
+rm -rf "$TREE" "$TREE.new" "$BUILD/pristine" "$STATE" "$LOGS" \
+	"$BUILD/guest" "$BUILD/host" "$BUILD/kernel" "$BUILD"/kernel-* \
+	"$BUILD/initramfs.cpio.gz" "$BUILD/.prepare.lock" "$BUILD/.initramfs.lock"

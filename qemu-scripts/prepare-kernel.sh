@@ -1,0 +1,182 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Usage: prepare-kernel.sh [--force | --adopt]
+#
+# Makes the kernel source in build/linux: Debian's tarball, plus the edits in
+# patches/, plus a symbolic link for each overlay file. Run it again after any
+# change: only files whose content changes are touched, so that a kernel build
+# stays incremental.
+#
+# A developer may edit files in build/linux; refresh-patches.sh moves such
+# edits into patches/. They are kept as long as the patches do not change.
+#
+#   --force   overwrite such edits when the patches have changed
+#   --adopt   use a build/linux that something else made, with its edits
+set -euo pipefail
+. "$(dirname "$0")/common.sh"
+
+force=no
+adopt=no
+
+parse_arguments()
+{
+	while (($#)); do
+		case $1 in
+		--force) force=yes ;;
+		--adopt) adopt=yes ;;
+		-h | --help) usage; exit ;;
+		*) die "unknown argument '$1'; see --help" ;;
+		esac
+		shift
+	done
+}
+
+tarball_id()
+{
+	stat -c '%n %s %Y' "$TARBALL"
+}
+
+extract()
+{
+	rm -rf "$TREE.new" "$TREE"
+	mkdir -p "$TREE.new"
+	xz -T0 -dc "$TARBALL" | tar -x -C "$TREE.new" --strip-components=1
+	mv "$TREE.new" "$TREE"
+}
+
+unpack()
+{
+	if [[ ! -e $TARBALL ]]; then
+		[[ ! -e $STATE/tarball ]] || return 0	# unpacked before
+		die "$TARBALL is missing; run 'make setup' as root"
+	fi
+	[[ ! -e $STATE/tarball || $(<"$STATE/tarball") != "$(tarball_id)" || ! -d $TREE ]] || return 0
+
+	mkdir -p "$STATE"
+	if [[ $adopt == yes && -d $TREE && ! -e $STATE/tarball ]]; then
+		note "Using $TREE as it is"
+	elif [[ -d $TREE && ! -e $STATE/tarball ]]; then
+		die "$TREE was not made by this script; move it away, or use --adopt to keep it and its edits"
+	else
+		[[ $force == yes || ! -d $TREE ]] || refuse_to_lose_edits
+		rm -rf "$BUILD/pristine" "$STATE"/{applied,patches,links,tarball}
+		step "Unpack the kernel source" extract
+	fi
+	tarball_id >"$STATE/tarball"
+	# No file of the tarball is newer, every edit is
+	touch -r "$TARBALL" "$STATE/tarball"
+}
+
+# A new tarball replaces the whole tree
+refuse_to_lose_edits()
+{
+	local edited
+
+	edited=$(edited_files | xargs)
+	[[ -z $edited ]] ||
+		die "$TARBALL has changed, but build/linux has edits that are in no patch (refresh-patches.sh saves them, --force drops them): $edited"
+}
+
+check_series()
+{
+	local twice name names
+
+	twice=$(patched_files | sort | uniq -d | xargs)
+	[[ -z $twice ]] || die "edited by more than one patch: $twice"
+	names=$(series)
+	for name in $names; do
+		! grep -qE '^(---|\+\+\+) /dev/null' "$REPO/patches/$name" ||
+			die "patches/$name adds or removes a file: a new file belongs in the overlay"
+	done
+}
+
+apply_in()	# DIRECTORY, which holds the pristine files
+{
+	local name names
+
+	names=$(series)
+	for name in $names; do
+		patch -d "$1" -p1 -F0 -s --no-backup-if-mismatch \
+			<"$REPO/patches/$name" ||
+			die "patches/$name does not apply to $TARBALL"
+	done
+}
+
+# Overwriting FILE loses nothing if it is as we left it, or is right already
+check_not_edited()	# DIRECTORY
+{
+	local file lost=()
+
+	[[ $force == no ]] || return 0
+	for file in $(edited_files); do
+		cmp -s "$1/$file" "$TREE/$file" || lost+=("$file")
+	done
+	((${#lost[@]} == 0)) ||
+		die "patches/ changed, and so did these files in build/linux (refresh-patches.sh saves them, --force drops them): ${lost[*]}"
+}
+
+apply_patches()
+{
+	local tmp file files
+
+	[[ ! -e $STATE/patches || $(<"$STATE/patches") != "$(patches_hash)" ]] || return 0
+	check_series
+	files=$(patched_files)
+	# shellcheck disable=SC2086 # kernel paths have no spaces
+	need_pristine $files
+	tmp=$(mktemp -d)
+	# shellcheck disable=SC2064 # now, not then
+	trap "rm -rf '$tmp'" EXIT
+	[[ ! -d $BUILD/pristine ]] || cp -a "$BUILD/pristine/." "$tmp"
+	apply_in "$tmp"
+	if [[ $adopt == no ]]; then
+		check_not_edited "$tmp"
+		find "$tmp" -type f -printf '%P\n' | while IFS= read -r file; do
+			cmp -s "$tmp/$file" "$TREE/$file" && continue
+			note "Patch $file"
+			cat "$tmp/$file" >"$TREE/$file"
+		done
+	fi
+	record_applied
+}
+
+remove_stale_links()	# NEW-LIST
+{
+	local file
+
+	[[ -e $STATE/links ]] || return 0
+	comm -23 "$STATE/links" "$1" | while IFS= read -r file; do
+		[[ -L $TREE/$file ]] || continue
+		note "Unlink $file"
+		rm "$TREE/$file"
+		(cd "$TREE" && rmdir -p --ignore-fail-on-non-empty "$(dirname "$file")" 2>/dev/null) || :
+	done
+}
+
+link_overlay()
+{
+	local file list=$STATE/links.new
+
+	overlay_files | LC_ALL=C sort >"$list"
+	[[ ! -e $STATE/links ]] || LC_ALL=C sort -o "$STATE/links" "$STATE/links"
+	LC_ALL=C remove_stale_links "$list"
+	while IFS= read -r file; do
+		[[ -L $TREE/$file && $TREE/$file -ef $REPO/$file ]] && continue
+		[[ ! -e $TREE/$file || -L $TREE/$file ]] ||
+			die "$file exists in the kernel already: an edit of it belongs in patches/, not in the overlay"
+		note "Link $file"
+		mkdir -p "$TREE/$(dirname "$file")"
+		ln -sfn "$REPO/$file" "$TREE/$file"
+	done <"$list"
+	mv "$list" "$STATE/links"
+}
+
+parse_arguments "$@"
+need_command xz tar patch sha256sum git
+mkdir -p "$BUILD"
+# One at a time: two would unpack over each other
+exec 9>"$BUILD/.prepare.lock"
+flock 9
+unpack
+apply_patches
+link_overlay

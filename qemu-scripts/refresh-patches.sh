@@ -1,0 +1,127 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Usage: refresh-patches.sh [--new NAME FILE...]
+#
+# For developers: after editing files in build/linux, writes the edits into
+# patches/. The hunks of each patch are made anew for the files that it edits
+# (a file belongs to one patch only); its description, the text before the
+# first hunk, stays.
+#
+#   --new NAME FILE...   let patch NAME edit these files too; the patch is made
+#                        and put last in patches/series if there is none yet
+set -euo pipefail
+. "$(dirname "$0")/common.sh"
+
+new=
+new_files=()
+
+parse_arguments()
+{
+	local file
+
+	while (($#)); do
+		case $1 in
+		--new)
+			(($# >= 3)) || die "--new needs a patch name and at least one file"
+			new=${2%.patch}.patch
+			shift 2
+			for file; do
+				new_files+=("${file#"$TREE"/}")
+			done
+			return
+			;;
+		-h | --help) usage; exit ;;
+		*) die "unknown argument '$1'; see --help" ;;
+		esac
+	done
+}
+
+check_new()
+{
+	local file owner
+
+	for file in "${new_files[@]}"; do
+		[[ -f $TREE/$file ]] || die "$file: no such file in $TREE"
+		[[ ! -L $TREE/$file ]] || die "$file is an overlay file: edit it in the repository"
+		for owner in $names; do
+			[[ $owner == "$new" ]] || ! patch_files "$owner" | grep -qxF "$file" ||
+				die "$file belongs to patches/$owner already"
+		done
+	done
+}
+
+description()	# NAME
+{
+	if [[ -e $REPO/patches/$1 ]]; then
+		sed -e '/^diff /,$d' -e '/^--- a\//,$d' "$REPO/patches/$1"
+	else
+		printf 'TODO: say what %s changes, and why\n\n' "${1%.patch}"
+	fi
+}
+
+files_of()	# NAME
+{
+	{
+		[[ ! -e $REPO/patches/$1 ]] || patch_files "$1"
+		[[ $1 != "$new" ]] || printf '%s\n' "${new_files[@]}"
+	} | LC_ALL=C sort -u
+}
+
+hunks()		# FILE
+{
+	diff -U3 -p --label "a/$1" --label "b/$1" "$BUILD/pristine/$1" "$TREE/$1" ||
+		(($? == 1))
+}
+
+regenerate()	# NAME DIRECTORY
+{
+	local file body
+
+	description "$1" >"$2/$1"
+	for file in $(files_of "$1"); do
+		need_pristine "$file"
+		body=$(hunks "$file"; echo .)
+		body=${body%.}
+		[[ $body ]] || note "$file: no edits left; it leaves patches/$1"
+		printf '%s' "$body" >>"$2/$1"
+	done
+	grep -q '^+++ b/' "$2/$1" ||
+		die "patches/$1 would be empty; nothing was written. Edit a file of it, or remove it by hand (and from patches/series)"
+}
+
+# Edits in files that no patch covers would be lost
+warn_about_others()
+{
+	local file
+
+	find "$TREE" -type f -newer "$STATE/tarball" -printf '%P\n' |
+		grep -vE '\.(orig|rej|o|swp|cmd)$|~$' |
+		grep -vxF -f <(find "$BUILD/pristine" -type f -printf '%P\n'; echo /) |
+	while IFS= read -r file; do
+		printf 'warning: %s changed but is in no patch (--new NAME %s)\n' "$file" "$file" >&2
+	done
+}
+
+parse_arguments "$@"
+need_command diff tar xz
+[[ -e $STATE/tarball ]] || die "there is no $TREE yet; run prepare-kernel.sh"
+names=$(series)
+if [[ $new ]]; then
+	check_new
+	grep -qxF "$new" <<<"$names" || names+=$'\n'$new
+fi
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+for name in $names; do
+	regenerate "$name" "$tmp"
+done
+mkdir -p "$REPO/patches"
+for name in $names; do
+	cmp -s "$tmp/$name" "$REPO/patches/$name" || note "patches/$name"
+	write_if_changed "$REPO/patches/$name" <"$tmp/$name"
+done
+if [[ $new ]] && ! series | grep -qxF "$new"; then
+	printf '%s\n' "$new" >>"$SERIES"
+fi
+record_applied
+warn_about_others

@@ -1,0 +1,98 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Usage: setup.sh [--list]
+#
+# Installs, as root on Debian 12, everything that hyptrace needs to be built,
+# tested and run, and fetches the guest's arm64 packages into build/debs. After
+# that no script needs the network. Takes no time if all is there already.
+#
+#   --list   only print the packages that it would install
+set -euo pipefail
+. "$(dirname "$0")/common.sh"
+
+# The one list of what a base system lacks
+packages=(
+	# the kernel: source, compilers, what its build calls
+	linux-source-6.12 make gcc libc6-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross
+	bc bison flex libssl-dev libelf-dev cpio rsync xz-utils patch perl python3
+	kmod git ca-certificates
+	# the guest
+	qemu-system-arm gzip
+	# user-space tools, for the guest and for the build machine
+	pkg-config libtraceevent-dev:arm64 libtracefs-dev:arm64
+	libtraceevent-dev libtracefs-dev
+	# checks: sanitizers for unit tests, static analysis
+	clang llvm libclang-rt-14-dev sparse shellcheck
+)
+
+# With a multi-architecture package, "libfoo" is the one of this machine
+missing()
+{
+	local arch installed package
+
+	arch=$(dpkg --print-architecture)
+	installed=$(dpkg-query -W -f '${db:Status-Abbrev} ${Package}:${Architecture}\n' |
+		sed -n 's/^.i  *//p')
+	for package in "${packages[@]}"; do
+		case $package in
+		*:*) ;;
+		*) package=$package:$arch ;;
+		esac
+		grep -qxF -e "$package" -e "${package%:*}:all" <<<"$installed" || printf '%s\n' "$package"
+	done
+}
+
+check_system()
+{
+	local id='' VERSION_ID=''
+
+	command -v apt-get >/dev/null || die "this needs Debian 12: there is no apt-get here"
+	id=$(. /etc/os-release && printf '%s %s' "$ID" "${VERSION_ID-}")
+	[[ $id == 'debian 12' ]] ||
+		printf 'warning: made for Debian 12, this is %s; some packages may not exist\n' "$id" >&2
+	((EUID == 0)) || die "packages are missing; run as root to install: $(missing | xargs)"
+}
+
+update()
+{
+	apt-get -q -o Acquire::Retries=3 update
+}
+
+# "apt-get update" returns 0 even if some of the sources failed
+update_lists()
+{
+	local log=$LOGS/update-package-lists.log
+
+	step "Update package lists" update || :
+	! grep -E '^(W|E|Err)' "$log" >/dev/null || {
+		printf 'warning: apt-get update worked only partly; going on with the lists that there are:\n'
+		grep -E '^(W|E|Err)' "$log" | head -n 6 | sed 's/^/    /'
+	} >&2
+}
+
+install_packages()
+{
+	local lacking
+
+	mapfile -t lacking < <(missing)
+	export DEBIAN_FRONTEND=noninteractive
+	step "Install ${#lacking[@]} packages" \
+		apt-get -q -y -o Acquire::Retries=3 install --no-install-recommends "${lacking[@]}" ||
+		die "could not install: ${lacking[*]}"
+}
+
+case ${1-} in
+'') ;;
+--list) printf '%s\n' "${packages[@]}"; exit ;;
+-h | --help) usage; exit ;;
+*) die "unknown argument '$1'; see --help" ;;
+esac
+command -v dpkg-query >/dev/null || die "this needs Debian 12: there is no dpkg here"
+if [[ $(missing) ]]; then
+	check_system
+	dpkg --add-architecture arm64
+	update_lists
+	install_packages
+fi
+"$SCRIPTS/build-initramfs.sh" --fetch
+note "All packages are there"
