@@ -9,9 +9,10 @@
 #   --config FRAGMENT   more options on top, e.g. a debugging aid; may repeat.
 #                       CONFIG_X=n in a fragment means: must be off
 #   --name NAME         build in build/kernel-NAME instead
-#   MAKE-WORD           given to the kernel's make; instead of the default
-#                       targets "Image modules" if it is a target (W=1, C=1 and
-#                       other assignments are not)
+#   MAKE-WORD           given to the kernel's make; a target (such as
+#                       kernel/trace/trace.o) replaces the default "Image
+#                       modules". Note that W=1 rebuilds everything: give it a
+#                       --name or a target of its own
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 

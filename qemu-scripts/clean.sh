@@ -19,5 +19,5 @@ if [[ ${1-} != --force ]]; then
 fi
 # By name: HYPTRACE_BUILD may be any directory
 rm -rf "$TREE" "$TREE.new" "$BUILD/pristine" "$STATE" "$LOGS" \
-	"$BUILD/guest" "$BUILD/host" "$BUILD/kernel" "$BUILD"/kernel-* \
+	"$BUILD/guest" "$BUILD/host" "$BUILD/obj" "$BUILD/kernel" "$BUILD"/kernel-* \
 	"$BUILD/initramfs.cpio.gz" "$BUILD/.prepare.lock" "$BUILD/.initramfs.lock"

@@ -15,7 +15,7 @@ packages=(
 	# the kernel: source, compilers, what its build calls
 	linux-source-6.12 make gcc libc6-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross
 	bc bison flex libssl-dev libelf-dev cpio rsync xz-utils patch perl python3
-	kmod git ca-certificates
+	git
 	# the guest
 	qemu-system-arm gzip
 	# user-space tools, for the guest and for the build machine

@@ -1,0 +1,160 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Usage: check.sh [SUITE]...
+#
+# Runs every test, or only the suites that are named:
+#
+#   writer      the ring-buffer writer in user space, under sanitizers
+#   guest       the selftests, in each mode, with 1 and with 4 CPUs
+#   order       a recording under load in each mode, and its order and accounting
+#   tool        hyptrace and bad input
+#   off         a kernel without hypervisor tracing builds and runs guests
+#
+# Each suite's output is in build/logs/check-*.log. Stops after the first suite
+# that fails. The last line is "N passed, N failed, N skipped".
+#
+# Environment: MODES="protected hvhe nvhe", CPU_COUNTS="1 4"
+set -euo pipefail
+. "$(dirname "$0")/common.sh"
+
+ALL_SUITES=(writer tool guest order off)
+MODES=${MODES:-protected hvhe nvhe}
+CPU_COUNTS=${CPU_COUNTS:-1 4}
+
+passed=0
+failed=0
+skipped=0
+
+# Count the TAP lines of LOG; subtests of the kselftest harness are top-level
+count_tap()	# LOG
+{
+	passed=$((passed + $(grep -cE '^ok ' "$1" || :)))
+	failed=$((failed + $(grep -cE '^not ok ' "$1" || :)))
+	skipped=$((skipped + $(grep -cE '^ok .*# SKIP' "$1" || :)))
+	passed=$((passed - $(grep -cE '^ok .*# SKIP' "$1" || :)))
+}
+
+totals()
+{
+	echo "$passed passed, $failed failed, $skipped skipped"
+}
+
+# Where it happened, what, and the whole log
+show_failures()	# WHAT LOG
+{
+	{
+		echo "$1 failed:"
+		grep -nE '^not ok ' "$2" | head -n 20 | sed 's/^/    /' || :
+		echo "The whole output: $2"
+	} >&2
+}
+
+run_suite()	# NAME COMMAND...
+{
+	local name=$1 log start=$SECONDS before=$failed status=0
+	shift
+
+	log=$LOGS/check-${name//[^a-z0-9]/-}.log
+	mkdir -p "$LOGS"
+	printf '%-36s' "$name"
+	"$@" >"$log" 2>&1 || status=$?
+	count_tap "$log"
+	if ((status != 0 && failed == before)); then
+		failed=$((failed + 1))
+		echo "not ok 0 $name: ended with status $status" >>"$log"
+	fi
+	if ((failed > before)); then
+		echo "FAILED ($((SECONDS - start)) s)"
+		show_failures "$name" "$log"
+		totals
+		exit 1
+	fi
+	echo "ok ($((SECONDS - start)) s)"
+}
+
+suite_writer()
+{
+	run_suite writer make -C "$REPO/tools/testing/selftests/hyptrace/writer" check \
+		O="$BUILD/obj/writer" KERNEL="$TREE"
+}
+
+guest()		# MODE CPUS ARGUMENTS-OF-BOOT...
+{
+	local mode=$1 cpus=$2
+	shift 2
+
+	"$SCRIPTS/boot.sh" --mode "$mode" --smp "$cpus" --timeout 600 "$@"
+}
+
+suite_guest()
+{
+	local mode cpus
+
+	for mode in $MODES; do
+		for cpus in $CPU_COUNTS; do
+			run_suite "guest $mode, $cpus CPUs" guest "$mode" "$cpus" \
+				--add "$BUILD/tests:/root/tests" \
+				--add "$SCRIPTS/guest-tests.sh:/root/tests/guest-tests.sh" -- \
+				/root/tests/guest-tests.sh
+		done
+	done
+}
+
+# A recording holds what the README promises
+check_order()	# MODE CPUS
+{
+	local out=$BUILD/check/order-$1-$2 line min=1000
+
+	rm -rf "$out"
+	guest "$1" "$2" --out "$out" -- \
+		hyptrace record -o /out/trace.dat -- hyp_workload -t 3
+	"$BUILD/host/hyptrace" report --check "$out/trace.dat" | tee "$out/check.txt"
+	line=$(grep '^check: ' "$out/check.txt")
+	[[ $line =~ events=([0-9]+)\ .*windows=([0-9]+)\ violations=0\ lost=([0-9]+)\ unaccounted=0 ]] &&
+		((BASH_REMATCH[1] >= min && BASH_REMATCH[2] >= min)) || {
+		echo "not ok 1 order in $1 mode with $2 CPUs"
+		return
+	}
+	echo "ok 1 order in $1 mode with $2 CPUs"
+}
+
+suite_order()
+{
+	local mode cpus
+
+	for mode in $MODES; do
+		for cpus in $CPU_COUNTS; do
+			run_suite "order $mode, $cpus CPUs" check_order "$mode" "$cpus"
+		done
+	done
+}
+
+suite_tool()
+{
+	run_suite tool "$REPO/tools/tracing/hyptrace/tests/run.sh" "$BUILD/host/hyptrace"
+}
+
+check_off()
+{
+	"$SCRIPTS/build-kernel.sh" --name off --config "$SCRIPTS/kernel-off.config"
+	guest protected 2 --kernel "$BUILD/kernel-off/arch/arm64/boot/Image" -- sh -c '
+		[ ! -e /sys/kernel/tracing/remotes ] && hyp_workload -t 2' ||
+		{ echo "not ok 1 a kernel without hypervisor tracing"; return; }
+	echo "ok 1 a kernel without hypervisor tracing"
+}
+
+suite_off()
+{
+	run_suite off check_off
+}
+
+suites=("${ALL_SUITES[@]}")
+[[ ${1:-} != -h && ${1:-} != --help ]] || { usage; exit; }
+(($# == 0)) || suites=("$@")
+for suite in "${suites[@]}"; do
+	[[ " ${ALL_SUITES[*]} " == *" $suite "* ]] || die "no suite '$suite'; see --help"
+done
+for suite in "${suites[@]}"; do
+	"suite_$suite"
+done
+totals

@@ -1,0 +1,34 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Usage: guest-tests.sh
+#
+# Runs in the guest: every test program beside it, TAP to standard output, one
+# "# suite NAME" line before each. A suite that dies or says nothing fails.
+cd "$(dirname "$0")" || exit 1
+
+run_suite()	# PROGRAM
+{
+	echo "# suite $1"
+	"./$1" >/tmp/suite.log 2>&1
+	status=$?
+	cat /tmp/suite.log
+	case $status in
+	0 | 4) grep -Eq '^(ok|1\.\.0)' /tmp/suite.log || echo "not ok 1 $1: no result" ;;
+	*) grep -q '^not ok' /tmp/suite.log || echo "not ok 1 $1: status $status" ;;
+	esac
+}
+
+for program in *; do
+	case $program in
+	*.sh | hyp_workload) continue ;;
+	esac
+	[ -x "$program" ] && [ -f "$program" ] && run_suite "$program"
+done
+
+echo "# suite kernel_log"
+if dmesg | grep -E 'WARNING:|BUG:|Oops|nVHE hyp (panic|BUG)' >/tmp/suite.log; then
+	sed 's/^/# /' /tmp/suite.log
+	echo "not ok 1 the kernel's log has warnings"
+else
+	echo "ok 1 the kernel's log has no warnings"
+fi

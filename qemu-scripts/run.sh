@@ -1,0 +1,47 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Usage: run.sh
+#
+# Boots a guest, records what its hypervisor does while virtual machines run on
+# every CPU, checks the recording and prints the merged timeline around a guest
+# entry. Needs the kernel and the initramfs; 'make run' makes them first.
+#
+# Environment: MODE=protected|hvhe|nvhe (protected), CPUS=n (4),
+#              SECONDS_TO_RUN=n (3)
+set -euo pipefail
+. "$(dirname "$0")/common.sh"
+
+mode=${MODE:-protected}
+cpus=${CPUS:-4}
+duration=${SECONDS_TO_RUN:-3}
+out=$BUILD/run
+data=$out/trace.dat
+report=$BUILD/host/hyptrace
+
+record()
+{
+	rm -rf "$out"
+	"$SCRIPTS/boot.sh" --mode "$mode" --smp "$cpus" --out "$out" -- \
+		hyptrace record -o /out/trace.dat -- hyp_workload -t "$duration"
+}
+
+# A few lines around the first entry of a guest in the second half
+print_timeline()
+{
+	local text=$out/timeline.txt line
+
+	"$report" report "$data" >"$text"
+	line=$(awk '/kvm_entry/ { n++; at[n] = NR } END { print at[int(n / 2) + 1] }' "$text")
+	echo "The timeline around a guest's entry:"
+	sed -n "$((line > 3 ? line - 3 : 1)),$((line + 20))p" "$text"
+}
+
+[[ ${1:-} != -h && ${1:-} != --help ]] || { usage; exit; }
+(($# == 0)) || die "unknown argument '$1'; see --help"
+step "Record in a $mode guest with $cpus CPUs" record
+[[ -s $data ]] || die "the guest left no recording"
+print_timeline
+echo
+echo "The recording:          $data"
+echo "The whole timeline:     $out/timeline.txt"
+"$report" report --check "$data" | tail -n 5

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _SHIM_ASM_BARRIER_H
+#define _SHIM_ASM_BARRIER_H
+#include <linux/compiler.h>
+
+#define smp_load_acquire(ptr)		shim_load(ptr, __ATOMIC_ACQUIRE)
+#define smp_store_release(ptr, val)	shim_store(ptr, val, __ATOMIC_RELEASE)
+
+/*
+ * ThreadSanitizer does not model fences. The one smp_wmb() of the writer (D) is
+ * for readers that do not own the sub-buffer; the threads in these tests read
+ * only what they swapped out, so there it need only hold the compiler.
+ */
+#ifdef SHIM_TSAN
+#define smp_wmb()	__asm__ volatile("" ::: "memory")
+#else
+#define smp_wmb()	__atomic_thread_fence(__ATOMIC_RELEASE)
+#endif
+
+#endif /* _SHIM_ASM_BARRIER_H */

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _SHIM_UAPI_TRACE_MMAP_H
+#define _SHIM_UAPI_TRACE_MMAP_H
+/*
+ * The meta page. The Makefile names the header of a patched kernel tree when
+ * there is one; else this copy serves. The assertions hold for both.
+ */
+#ifdef SHIM_TRACE_MMAP_H
+#include SHIM_TRACE_MMAP_H
+#else
+#include <linux/types.h>
+
+struct trace_buffer_meta {
+	__u32		meta_page_size;
+	__u32		meta_struct_len;
+
+	__u32		subbuf_size;
+	__u32		nr_subbufs;
+
+	struct {
+		__u64	lost_events;
+		__u32	id;
+		__u32	read;
+	} reader;
+
+	__u64	flags;
+
+	__u64	entries;
+	__u64	overrun;
+	__u64	read;
+
+	__u64	subbufs_touched;
+	__u64	subbufs_lost;
+	__u64	subbufs_read;
+	__u64	dropped;
+};
+
+#define TRACE_BUFFER_META_REMOTE	(1 << 0)
+#endif
+
+_Static_assert(offsetof(struct trace_buffer_meta, reader) == 16, "meta page: reader");
+_Static_assert(offsetof(struct trace_buffer_meta, flags) == 32, "meta page: flags");
+_Static_assert(offsetof(struct trace_buffer_meta, entries) == 40, "meta page: entries");
+_Static_assert(offsetof(struct trace_buffer_meta, subbufs_touched) == 64, "meta page: touched");
+_Static_assert(offsetof(struct trace_buffer_meta, dropped) == 88, "meta page: dropped");
+_Static_assert(sizeof(struct trace_buffer_meta) == 96, "meta page: size");
+
+#endif /* _SHIM_UAPI_TRACE_MMAP_H */

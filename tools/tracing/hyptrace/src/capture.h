@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * All buffers of a recording, followed by one thread per CPU.
+ *
+ * The sub-buffers of each go to a nameless file in the directory of the output
+ * file, so they vanish if the program is killed.
+ */
+#ifndef HYPTRACE_CAPTURE_H
+#define HYPTRACE_CAPTURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "datw.h"
+#include "tdir.h"
+#include "util.h"
+
+enum side { HOST, HYP, NR_SIDES };
+
+/** side_buffer_name - the name of its buffer in the file */
+const char *side_buffer_name(enum side side);
+
+struct capture;
+
+/**
+ * struct capture_totals - what was seen so far
+ * @written:	events that entered the buffers
+ * @lost:	of these, lost
+ * @bytes:	bytes of sub-buffers taken
+ */
+struct capture_totals {
+	uint64_t written[NR_SIDES];
+	uint64_t lost[NR_SIDES];
+	uint64_t bytes;
+};
+
+/**
+ * capture_open - map the buffers
+ * @dir:	the trace directory of each side
+ * @cpus:	the CPUs
+ * @output:	path of the output file
+ *
+ * Context: dir and cpus must outlive the capture.
+ * Return: the capture, or NULL with a message.
+ */
+struct capture *capture_open(struct tdir * const dir[NR_SIDES],
+			     const struct cpulist *cpus, const char *output);
+
+/** capture_start - begin to follow. Return: 0, or -1 with a message. */
+int capture_start(struct capture *c);
+
+/** capture_failed_fd - polls readable when a thread gave up */
+int capture_failed_fd(const struct capture *c);
+
+/**
+ * capture_stop - drain all and end the threads
+ *
+ * Context: both sides are switched off.
+ * Return: 0, or -1 if a thread had an error, which was told.
+ */
+int capture_stop(struct capture *c);
+
+void capture_totals(const struct capture *c, struct capture_totals *t);
+
+/**
+ * capture_save - add the buffers and the counters to a file
+ *
+ * Return: 0, or -1 with a message; errors of @w show up in datw_finish().
+ */
+int capture_save(struct capture *c, struct datw *w,
+		 const char * const clock[NR_SIDES]);
+
+/** capture_close - unmap all; @c may be NULL */
+void capture_close(struct capture *c);
+
+#endif

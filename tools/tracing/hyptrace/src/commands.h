@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef HYPTRACE_COMMANDS_H
+#define HYPTRACE_COMMANDS_H
+
+/* The commands: argv[0] is the command's name. Return: an exit status. */
+int record_main(int argc, char **argv);
+int report_main(int argc, char **argv);
+
+#endif

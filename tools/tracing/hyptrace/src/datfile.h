@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the writer and the reader of trace.dat (version 7) share. The format
+ * is described in trace-cmd.dat.v7(5).
+ */
+#ifndef HYPTRACE_DATFILE_H
+#define HYPTRACE_DATFILE_H
+
+#define DAT_MAGIC		"\x17\x08\x44tracing"
+#define DAT_MAGIC_SIZE		10
+#define DAT_VERSION		"7"
+
+/* u16 id, u16 flags, u32 string id, u64 size */
+#define DAT_SECTION_HEADER	16
+#define DAT_FLAG_COMPRESSED	1
+
+/* Sections and options have one number space */
+enum dat_id {
+	DAT_OPTIONS		= 0,	/* the section */
+	DAT_DONE		= 0,	/* the option that ends it */
+	DAT_CPUSTAT		= 2,
+	DAT_BUFFER		= 3,
+	DAT_TRACECLOCK		= 4,
+	DAT_UNAME		= 5,
+	DAT_CPUCOUNT		= 8,
+	DAT_VERSION_TEXT	= 9,
+	DAT_HEADER_INFO		= 16,
+	DAT_FTRACE_EVENTS	= 17,
+	DAT_EVENT_FORMATS	= 18,
+	DAT_KALLSYMS		= 19,
+	DAT_PRINTK		= 20,
+	DAT_CMDLINES		= 21,
+};
+
+#endif

@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The trace.dat reader. See datr.h.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "datr.h"
+#include "log.h"
+#include "rbpage.h"
+#include "util.h"
+
+#define MAX_OPTION_SECTIONS	256
+#define MAX_PAGE_SIZE		(1u << 20)
+#define NR_SECTIONS		(DAT_CMDLINES + 1)
+
+/* A stretch of the file that is consumed from the front */
+struct cursor {
+	const uint8_t *at;
+	size_t left;
+	bool bad;		/* something did not fit; sticks */
+};
+
+struct datr {
+	char *name;
+	const uint8_t *data;
+	size_t size;
+	void *map;		/* to be unmapped, or NULL */
+	uint64_t section[NR_SECTIONS];	/* offsets, 0 for none */
+	struct datr_buffer *buffer;
+	unsigned int nr_buffers;
+	const char **text;
+	unsigned int nr_texts;
+};
+
+/* Cursors */
+
+static const uint8_t *take(struct cursor *c, uint64_t size)
+{
+	const uint8_t *at = c->at;
+
+	if (c->bad || size > c->left) {
+		c->bad = true;
+		return NULL;
+	}
+	c->at += size;
+	c->left -= size;
+	return at;
+}
+
+static uint64_t take_int(struct cursor *c, unsigned int size)
+{
+	const uint8_t *p = take(c, size);
+	uint64_t v = 0;
+
+	if (p)
+		memcpy(&v, p, size);	/* both little-endian */
+	return v;
+}
+
+/* A terminated string; "" if there is none */
+static const char *take_string(struct cursor *c)
+{
+	const uint8_t *end = c->bad ? NULL : memchr(c->at, 0, c->left);
+
+	if (!end) {
+		c->bad = true;
+		return "";
+	}
+	return (const char *)take(c, end - c->at + 1);
+}
+
+static struct cursor take_cursor(struct cursor *c, uint64_t size)
+{
+	const uint8_t *p = take(c, size);
+
+	return (struct cursor) { p, p ? size : 0, !p };
+}
+
+static struct cursor cursor_at(const struct datr *d, uint64_t offset)
+{
+	if (offset > d->size)
+		return (struct cursor) { .bad = true };
+	return (struct cursor) { d->data + offset, d->size - offset, false };
+}
+
+/* Messages */
+
+static int truncated(const struct datr *d, const char *what)
+{
+	return log_error("%s: truncated or corrupt: %s does not fit in its %zu bytes",
+			 d->name, what, d->size);
+}
+
+static int foreign(const struct datr *d, const char *what)
+{
+	return log_error("%s: %s: want a trace.dat file of version 7, little-endian, 64-bit, not compressed",
+			 d->name, what);
+}
+
+/* Sections */
+
+static int open_section(const struct datr *d, uint64_t offset,
+			unsigned int want, struct cursor *body)
+{
+	struct cursor c = cursor_at(d, offset);
+	unsigned int id, flags;
+
+	id = take_int(&c, 2);
+	flags = take_int(&c, 2);
+	take_int(&c, 4);
+	*body = take_cursor(&c, take_int(&c, 8));
+	if (body->bad)
+		return truncated(d, "a section");
+	if (id != want)
+		return log_error("%s: corrupt: section %u at %" PRIu64 ", want %u",
+				 d->name, id, offset, want);
+	if (flags & DAT_FLAG_COMPRESSED)
+		return foreign(d, "compressed");
+	return 0;
+}
+
+/* Options */
+
+static int take_cpu(struct datr *d, struct cursor *c, uint32_t page_size,
+		    struct datr_cpu *cpu)
+{
+	uint64_t offset;
+	struct cursor data;
+
+	cpu->cpu = take_int(c, 4);
+	offset = take_int(c, 8);
+	cpu->size = take_int(c, 8);
+	if (c->bad)
+		return truncated(d, "the option BUFFER");
+	if (cpu->cpu >= MAX_CPUS)
+		return log_error("%s: corrupt: CPU number %u, want below %u",
+				 d->name, cpu->cpu, MAX_CPUS);
+	data = cursor_at(d, cpu->size ? offset : 0);
+	cpu->data = take(&data, cpu->size);
+	if (!cpu->data)
+		return truncated(d, "the data of a CPU");
+	if (cpu->size % page_size)
+		return log_error("%s: corrupt: %" PRIu64 " bytes for CPU %u, want a multiple of %u",
+				 d->name, cpu->size, cpu->cpu, page_size);
+	return 0;
+}
+
+static int take_cpus(struct datr *d, struct cursor *c, struct datr_buffer *b)
+{
+	uint32_t i;
+
+	/* 20 bytes each: bounds the allocation by the file's size */
+	if (c->bad || b->nr_cpus > c->left / 20)
+		return truncated(d, "the option BUFFER");
+	if (b->page_size <= RBPAGE_HEADER || b->page_size > MAX_PAGE_SIZE)
+		return log_error("%s: corrupt: sub-buffers of %u bytes", d->name,
+				 b->page_size);
+	b->cpu = calloc(b->nr_cpus ? b->nr_cpus : 1, sizeof(*b->cpu));
+	if (!b->cpu)
+		return log_oom();
+	for (i = 0; i < b->nr_cpus; i++) {
+		if (take_cpu(d, c, b->page_size, &b->cpu[i]))
+			return -1;
+	}
+	return 0;
+}
+
+static int take_buffer(struct datr *d, struct cursor *c)
+{
+	struct datr_buffer *b;
+
+	b = realloc(d->buffer, (d->nr_buffers + 1) * sizeof(*b));
+	if (!b)
+		return log_oom();
+	d->buffer = b;
+	b += d->nr_buffers++;
+	memset(b, 0, sizeof(*b));
+	take_int(c, 8);
+	b->name = take_string(c);
+	b->clock = take_string(c);
+	b->page_size = take_int(c, 4);
+	b->nr_cpus = take_int(c, 4);
+	return take_cpus(d, c, b);
+}
+
+static int take_text(struct datr *d, struct cursor *c)
+{
+	const char **more, *text = take_string(c);
+
+	if (c->bad)
+		return 0;
+	more = realloc(d->text, (d->nr_texts + 1) * sizeof(*more));
+	if (!more)
+		return log_oom();
+	d->text = more;
+	d->text[d->nr_texts++] = text;
+	return 0;
+}
+
+static int take_option(struct datr *d, unsigned int id, struct cursor *c)
+{
+	switch (id) {
+	case DAT_BUFFER:
+		return take_buffer(d, c);
+	case DAT_CPUSTAT:
+		return take_text(d, c);
+	case DAT_HEADER_INFO ... DAT_CMDLINES:
+		d->section[id] = take_int(c, 8);
+		return c->bad ? truncated(d, "an option") : 0;
+	default:
+		return 0;
+	}
+}
+
+/* Return: 0 with the offset of the next section or 0 in @next, -1 */
+static int take_options(struct datr *d, struct cursor *c, uint64_t *next)
+{
+	struct cursor body;
+	unsigned int id;
+	uint64_t size;
+
+	for (;;) {
+		id = take_int(c, 2);
+		size = take_int(c, 4);
+		body = take_cursor(c, size);
+		if (body.bad)
+			return truncated(d, "an option");
+		if (id == DAT_DONE) {
+			*next = take_int(&body, 8);
+			return 0;
+		}
+		if (take_option(d, id, &body))
+			return -1;
+	}
+}
+
+static int take_option_sections(struct datr *d, uint64_t offset)
+{
+	unsigned int n = 0;
+	struct cursor c;
+
+	if (!offset)
+		return log_error("%s: incomplete: it has no options; was the recording killed?",
+				 d->name);
+	while (offset) {
+		if (++n > MAX_OPTION_SECTIONS)
+			return log_error("%s: corrupt: endless options",
+					 d->name);
+		if (open_section(d, offset, DAT_OPTIONS, &c) ||
+		    take_options(d, &c, &offset))
+			return -1;
+	}
+	return 0;
+}
+
+static int take_file(struct datr *d)
+{
+	struct cursor c = cursor_at(d, 0);
+	const uint8_t *magic = take(&c, DAT_MAGIC_SIZE);
+	unsigned int endian, long_size;
+	const char *compression;
+
+	if (!magic || memcmp(magic, DAT_MAGIC, DAT_MAGIC_SIZE))
+		return foreign(d, "bad magic");
+	if (strcmp(take_string(&c), DAT_VERSION))
+		return foreign(d, "other version");
+	endian = take_int(&c, 1);
+	long_size = take_int(&c, 1);
+	take_int(&c, 4);
+	compression = take_string(&c);
+	take_string(&c);
+	if (c.bad)
+		return truncated(d, "the header");
+	if (endian || long_size != 8)
+		return foreign(d, endian ? "big-endian" : "not 64-bit");
+	/* how each section is compressed is told by its flags */
+	(void)compression;
+	return take_option_sections(d, take_int(&c, 8));
+}
+
+struct datr *datr_parse(const void *data, size_t size, const char *name)
+{
+	struct datr *d = calloc(1, sizeof(*d));
+
+	if (!d) {
+		log_oom();
+		return NULL;
+	}
+	d->data = data;
+	d->size = size;
+	d->name = xasprintf("%s", name);
+	if (!d->name || take_file(d)) {
+		datr_free(d);
+		return NULL;
+	}
+	return d;
+}
+
+static void *map_file(int fd, const char *path, size_t *size)
+{
+	struct stat st;
+	void *map;
+
+	if (fstat(fd, &st)) {
+		log_error("cannot read %s: %s", path, strerror(errno));
+		return NULL;
+	}
+	if (!S_ISREG(st.st_mode) || !st.st_size) {
+		log_error("%s: %s: want a trace.dat file", path,
+			  st.st_size ? "not a regular file" : "empty");
+		return NULL;
+	}
+	map = mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (map == MAP_FAILED) {
+		log_error("cannot map %s: %s", path, strerror(errno));
+		return NULL;
+	}
+	*size = st.st_size;
+	return map;
+}
+
+struct datr *datr_open(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct datr *d;
+	size_t size;
+	void *map;
+
+	if (fd < 0) {
+		log_error("cannot open %s: %s", path, strerror(errno));
+		return NULL;
+	}
+	map = map_file(fd, path, &size);
+	close(fd);
+	if (!map)
+		return NULL;
+	d = datr_parse(map, size, path);
+	if (d)
+		d->map = map;
+	else
+		munmap(map, size);
+	return d;
+}
+
+void datr_free(struct datr *d)
+{
+	if (!d)
+		return;
+	while (d->nr_buffers)
+		free(d->buffer[--d->nr_buffers].cpu);
+	free(d->buffer);
+	free(d->text);
+	if (d->map)
+		munmap(d->map, d->size);
+	free(d->name);
+	free(d);
+}
+
+unsigned int datr_nr_buffers(const struct datr *d)
+{
+	return d->nr_buffers;
+}
+
+const struct datr_buffer *datr_buffer(const struct datr *d, unsigned int i)
+{
+	return &d->buffer[i];
+}
+
+const char *datr_text(const struct datr *d, unsigned int i)
+{
+	return i < d->nr_texts ? d->text[i] : NULL;
+}
+
+uint64_t datr_offset(const struct datr *d, const void *p)
+{
+	return (const uint8_t *)p - d->data;
+}
+
+const char *datr_blob(const struct datr *d, enum dat_id id, size_t *size)
+{
+	struct cursor c;
+
+	if (!d->section[id] || open_section(d, d->section[id], id, &c))
+		return NULL;
+	*size = take_int(&c, id == DAT_CMDLINES ? 8 : 4);
+	return (const char *)take(&c, *size);
+}
+
+const char *datr_header_page(const struct datr *d, size_t *size)
+{
+	struct cursor c;
+
+	if (!d->section[DAT_HEADER_INFO] ||
+	    open_section(d, d->section[DAT_HEADER_INFO], DAT_HEADER_INFO, &c))
+		return NULL;
+	if (strcmp(take_string(&c), "header_page"))
+		return NULL;
+	*size = take_int(&c, 8);
+	return (const char *)take(&c, *size);
+}
+
+static int take_formats(const struct datr *d, struct cursor *c,
+			const char *system, datr_format_fn fn, void *ctx)
+{
+	uint32_t i, nr = take_int(c, 4);
+	const char *text;
+	uint64_t size;
+
+	for (i = 0; i < nr && !c->bad; i++) {
+		size = take_int(c, 8);
+		text = (const char *)take(c, size);
+		if (text)
+			fn(ctx, system, text, size);
+	}
+	return c->bad ? truncated(d, "an event format") : 0;
+}
+
+static int take_systems(const struct datr *d, struct cursor *c,
+			datr_format_fn fn, void *ctx)
+{
+	uint32_t i, nr = take_int(c, 4);
+
+	for (i = 0; i < nr && !c->bad; i++) {
+		if (take_formats(d, c, take_string(c), fn, ctx))
+			return -1;
+	}
+	return c->bad ? truncated(d, "the event formats") : 0;
+}
+
+int datr_formats(const struct datr *d, datr_format_fn fn, void *ctx)
+{
+	uint64_t ftrace = d->section[DAT_FTRACE_EVENTS];
+	uint64_t events = d->section[DAT_EVENT_FORMATS];
+	struct cursor c;
+
+	if (ftrace && (open_section(d, ftrace, DAT_FTRACE_EVENTS, &c) ||
+		       take_formats(d, &c, "ftrace", fn, ctx)))
+		return -1;
+	if (!events)
+		return 0;
+	if (open_section(d, events, DAT_EVENT_FORMATS, &c))
+		return -1;
+	return take_systems(d, &c, fn, ctx);
+}

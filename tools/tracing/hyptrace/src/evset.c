@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A choice of events. See evset.h.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "evset.h"
+#include "log.h"
+
+/* What to do with each event; a result other than 0 ends the walk */
+typedef int (*event_fn)(void *ctx, const struct tdir *d, const char *id);
+
+static int for_system(const struct tdir *d, const char *system, event_fn fn,
+		      void *ctx)
+{
+	struct strlist events = { 0 };
+	int ret = tdir_events(d, system, &events);
+	unsigned int i;
+	char *id;
+
+	for (i = 0; !ret && i < events.nr; i++) {
+		id = xasprintf("%s/%s", system, events.str[i]);
+		ret = id ? fn(ctx, d, id) : -1;
+		free(id);
+	}
+	strlist_free(&events);
+	return ret;
+}
+
+static int for_each_event(const struct tdir *d, event_fn fn, void *ctx)
+{
+	struct strlist systems = { 0 };
+	int ret = tdir_systems(d, &systems);
+	unsigned int i;
+
+	for (i = 0; !ret && i < systems.nr; i++)
+		ret = for_system(d, systems.str[i], fn, ctx);
+	strlist_free(&systems);
+	return ret;
+}
+
+/**
+ * struct match - what evset_add() looks for
+ * @set:	gets what matches
+ * @system:	NULL for any
+ * @event:	"*" for any
+ * @found:	how many did match
+ */
+struct match {
+	struct strlist *set;
+	const char *system;
+	const char *event;
+	unsigned int found;
+};
+
+static bool matches(const struct match *m, const char *id)
+{
+	const char *event = strchr(id, '/') + 1;
+	size_t len = event - 1 - id;
+
+	if (m->system && (strlen(m->system) != len ||
+			  strncmp(m->system, id, len)))
+		return false;
+	return !strcmp(m->event, "*") || !strcmp(m->event, event);
+}
+
+static int add_match(void *ctx, const struct tdir *d, const char *id)
+{
+	struct match *m = ctx;
+
+	(void)d;
+	if (!matches(m, id))
+		return 0;
+	m->found++;
+	return strlist_has(m->set, id) ? 0 : strlist_add(m->set, id);
+}
+
+static int add_named(const struct tdir *d, struct match *m)
+{
+	if (for_each_event(d, add_match, m))
+		return -1;
+	return 0;
+}
+
+int evset_add(struct strlist *set, const struct tdir *d, const char *name)
+{
+	struct match m = { .set = set };
+	char *copy = xasprintf("%s", name), *sep, *events;
+	int ret;
+
+	if (!copy)
+		return -1;
+	sep = strpbrk(copy, ":/");
+	if (sep) {
+		*sep = '\0';
+		m.system = copy;
+	}
+	m.event = sep ? sep + 1 : copy;
+	ret = add_named(d, &m);
+	free(copy);
+	if (ret || m.found)
+		return ret;
+	events = tdir_path(d, "events");
+	log_error("unknown event '%s': want SYSTEM:EVENT as listed in %s",
+		  name, events ? events : "events");
+	free(events);
+	return -1;
+}
+
+int evset_add_if(struct strlist *set, const struct tdir *d,
+		 const char *system, const char *event)
+{
+	char *format = xasprintf("events/%s/%s/format", system, event);
+	char *id = xasprintf("%s/%s", system, event);
+	int ret = format && id ? 0 : -1;
+
+	if (!ret && tdir_has(d, format))
+		ret = strlist_add(set, id);
+	free(format);
+	free(id);
+	return ret;
+}
+
+int evset_add_all(struct strlist *set, const struct tdir *d)
+{
+	struct match m = { .set = set, .event = "*" };
+
+	return add_named(d, &m);
+}
+
+struct switcher {
+	const struct strlist *set;
+	struct undo *undo;
+};
+
+static int switch_event(void *ctx, const struct tdir *d, const char *id)
+{
+	struct switcher *s = ctx;
+	const char *want = strlist_has(s->set, id) ? "1" : "0";
+	char *file = xasprintf("events/%s/enable", id), *now;
+	int ret = 0;
+
+	if (!file)
+		return -1;
+	now = tdir_has(d, file) ? tdir_read_word(d, file) : strdup(want);
+	if (!now)
+		ret = -1;
+	else if (strcmp(now, want))
+		ret = s->undo ? tdir_change(d, s->undo, file, want) :
+				tdir_write(d, file, want);
+	free(now);
+	free(file);
+	return ret;
+}
+
+int evset_enable(const struct strlist *set, const struct tdir *d,
+		 struct undo *undo)
+{
+	struct switcher s = { set, undo };
+
+	return for_each_event(d, switch_event, &s);
+}
+
+int evset_disable_all(const struct tdir *d, struct undo *undo)
+{
+	struct strlist none = { 0 };
+
+	return evset_enable(&none, d, undo);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Messages: one line each, through a sink that the program may replace.
+ */
+#ifndef HYPTRACE_LOG_H
+#define HYPTRACE_LOG_H
+
+/**
+ * typedef log_sink - takes one line, without its line end
+ * @ctx:	what log_set_sink() was given
+ * @line:	the text
+ */
+typedef void (*log_sink)(void *ctx, const char *line);
+
+/**
+ * log_set_sink - send all later messages to @sink
+ * @sink:	the function; NULL drops every message
+ * @ctx:	handed to @sink
+ *
+ * Context: before any other thread runs.
+ */
+void log_set_sink(log_sink sink, void *ctx);
+
+/**
+ * log_error - say what went wrong
+ *
+ * Return: -1 always, so that a caller can fail in one statement.
+ */
+int log_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/** log_note - say something that the user should know, but no error */
+void log_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/** log_oom - say that memory ran out. Return: -1 always. */
+int log_oom(void);
+
+#endif

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * One sub-buffer of a tracefs ring buffer. See rbpage.h, and
+ * include/linux/ring_buffer.h for the event encoding.
+ */
+#include <string.h>
+
+#include "rbpage.h"
+
+#define TS_SHIFT		27
+/* An absolute stamp has 59 bits; the rest comes from the stamp before it */
+#define ABS_TS_BITS		59
+#define ABS_TS_TOP		(~0ULL << ABS_TS_BITS)
+
+enum type_len {
+	LEN_IN_ARRAY	= 0,
+	PADDING		= 29,
+	TIME_EXTEND	= 30,
+	TIME_STAMP	= 31,
+};
+
+static uint32_t get32(const void *p)
+{
+	uint32_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+static uint64_t get64(const void *p)
+{
+	uint64_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+static int set_lost(struct rbpage *p, uint64_t commit, size_t capacity)
+{
+	if (!(commit & RBPAGE_MISSED_EVENTS))
+		return 0;
+	p->lost = RBPAGE_LOST_UNKNOWN;
+	if (!(commit & RBPAGE_MISSED_STORED))
+		return 0;
+	if (capacity - p->size < sizeof(uint64_t))
+		return -1;
+	p->lost = get64(p->data + p->size);
+	return 0;
+}
+
+int rbpage_init(struct rbpage *p, const void *subbuf, size_t subbuf_size)
+{
+	const uint8_t *base = subbuf;
+	uint64_t commit;
+
+	if (subbuf_size < RBPAGE_HEADER)
+		return -1;
+	commit = get64(base + 8);
+	memset(p, 0, sizeof(*p));
+	if ((commit & ~(uint64_t)RBPAGE_MISSED_MASK) >
+	    subbuf_size - RBPAGE_HEADER)
+		return -1;
+	p->data = base + RBPAGE_HEADER;
+	p->size = commit & ~(uint64_t)RBPAGE_MISSED_MASK;
+	p->ts = get64(base);
+	return set_lost(p, commit, subbuf_size - RBPAGE_HEADER);
+}
+
+/* The word behind the event header, if it is inside the page */
+static int second_word(const struct rbpage *p, uint32_t *word)
+{
+	if (p->size - p->pos < 8)
+		return -1;
+	*word = get32(p->data + p->pos + 4);
+	return 0;
+}
+
+static uint64_t absolute_ts(uint64_t before, uint64_t ts)
+{
+	uint64_t top = before & ABS_TS_TOP;
+
+	if (!top)
+		return ts;
+	ts |= top;
+	/* the low part went round since @before was taken */
+	if (ts < before)
+		ts += 1ULL << ABS_TS_BITS;
+	return ts;
+}
+
+static int take_time(struct rbpage *p, uint32_t type, uint32_t delta)
+{
+	uint32_t word;
+	uint64_t ts;
+
+	if (second_word(p, &word))
+		return -1;
+	ts = ((uint64_t)word << TS_SHIFT) + delta;
+	p->ts = type == TIME_STAMP ? absolute_ts(p->ts, ts) : p->ts + ts;
+	p->pos += 8;
+	return 0;
+}
+
+/*
+ * A discarded event, which keeps its delta because the writer counted it; or
+ * with a delta of 0 the unused rest of the page, with 1 a filler.
+ */
+static int take_padding(struct rbpage *p, uint32_t delta)
+{
+	uint32_t word;
+
+	if (!delta) {
+		p->pos = p->size;
+		return 0;
+	}
+	if (second_word(p, &word) || word > p->size - p->pos - 4)
+		return -1;
+	p->ts += delta == 1 ? 0 : delta;
+	p->pos += 4 + word;
+	return 0;
+}
+
+static int take_data(struct rbpage *p, uint32_t len, uint32_t delta,
+		     struct rbevent *ev)
+{
+	uint32_t head = 4, left = p->size - p->pos;
+
+	if (len == LEN_IN_ARRAY) {
+		if (second_word(p, &len) || len < 4)
+			return -1;
+		len -= 4;
+		head = 8;
+	} else {
+		len *= 4;
+	}
+	if (len > left - head)
+		return -1;
+	p->ts += delta;
+	ev->ts = p->ts;
+	ev->data = p->data + p->pos + head;
+	ev->size = len;
+	len = (len + 3) & ~3u;
+	p->pos = len > left - head ? p->size : p->pos + head + len;
+	return 1;
+}
+
+/* Return: 1 an event, 0 something that only moves the position, -1 corrupt */
+static int step(struct rbpage *p, struct rbevent *ev)
+{
+	uint32_t word, type, delta;
+
+	if (p->size - p->pos < 4)
+		return -1;
+	word = get32(p->data + p->pos);
+	type = word & 31;
+	delta = word >> 5;
+	switch (type) {
+	case PADDING:
+		return take_padding(p, delta);
+	case TIME_EXTEND:
+	case TIME_STAMP:
+		return take_time(p, type, delta);
+	default:
+		return take_data(p, type, delta, ev);
+	}
+}
+
+int rbpage_next(struct rbpage *p, struct rbevent *ev)
+{
+	int ret = 0;
+
+	while (!ret && p->pos < p->size)
+		ret = step(p, ev);
+	return ret;
+}
+
+int rbpage_skip_to(struct rbpage *p, uint32_t pos)
+{
+	struct rbevent ev;
+
+	while (p->pos < pos && p->pos < p->size) {
+		if (step(p, &ev) < 0)
+			return -1;
+	}
+	return p->pos == pos ? 0 : -1;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * One sub-buffer of a tracefs ring buffer, read in place.
+ *
+ * A sub-buffer is whatever a file or a mapping says it is, so nothing in it
+ * is trusted: each length is checked against the page before it is used.
+ *
+ *	| u64 time stamp | u64 commit | events ... [| u64 lost count] |
+ *
+ * Only the form of 64-bit little-endian kernels is known here.
+ */
+#ifndef HYPTRACE_RBPAGE_H
+#define HYPTRACE_RBPAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bytes before the first event */
+#define RBPAGE_HEADER		16u
+
+/* In commit: events were lost right before this page ... */
+#define RBPAGE_MISSED_EVENTS	(1u << 31)
+/* ... and their number is stored behind the events */
+#define RBPAGE_MISSED_STORED	(1u << 30)
+#define RBPAGE_MISSED_MASK	(RBPAGE_MISSED_EVENTS | RBPAGE_MISSED_STORED)
+
+/* A loss whose extent is not known */
+#define RBPAGE_LOST_UNKNOWN	UINT64_MAX
+
+/**
+ * struct rbpage - a position in a sub-buffer
+ * @data:	the first event
+ * @size:	bytes of events
+ * @pos:	bytes behind the reader
+ * @ts:		time stamp reached at @pos
+ * @lost:	events lost before this page: 0, a number, RBPAGE_LOST_UNKNOWN
+ */
+struct rbpage {
+	const uint8_t *data;
+	uint32_t size;
+	uint32_t pos;
+	uint64_t ts;
+	uint64_t lost;
+};
+
+/**
+ * struct rbevent - one event, in place
+ * @ts:		its time stamp, ns
+ * @data:	the payload, common fields first
+ * @size:	bytes of @data, a multiple of 4 (may exceed the event's own size)
+ */
+struct rbevent {
+	uint64_t ts;
+	const uint8_t *data;
+	uint32_t size;
+};
+
+/**
+ * rbpage_init - start to read a sub-buffer
+ * @p:		the position to set up
+ * @subbuf:	the sub-buffer
+ * @subbuf_size: its size in bytes
+ *
+ * Return: 0, or -1 if its header says more than the page can hold.
+ */
+int rbpage_init(struct rbpage *p, const void *subbuf, size_t subbuf_size);
+
+/**
+ * rbpage_next - take the next event
+ *
+ * Return: 1 with @ev filled, 0 at the end, -1 if the page is corrupt there.
+ */
+int rbpage_next(struct rbpage *p, struct rbevent *ev);
+
+/**
+ * rbpage_skip_to - walk over the first @pos bytes of events
+ *
+ * Return: 0 with @p->ts the base for the rest, -1 if @pos is no event boundary.
+ */
+int rbpage_skip_to(struct rbpage *p, uint32_t pos);
+
+#endif

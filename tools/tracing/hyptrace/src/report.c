@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hyptrace report
+ */
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "account.h"
+#include "check.h"
+#include "commands.h"
+#include "datr.h"
+#include "evdb.h"
+#include "log.h"
+#include "merge.h"
+#include "report.h"
+#include "util.h"
+
+static const char usage[] =
+	"usage: hyptrace report [OPTION]... FILE\n"
+	"\n"
+	"Prints the events of FILE by time, one line each:\n"
+	"    [CPU] SECONDS host|hyp COMM-PID EVENT: FIELDS\n"
+	"\n"
+	"  -c, --check             print no events, but check that on each CPU the\n"
+	"                          hypervisor's events lie in order and inside of\n"
+	"                          the host's kvm_entry and kvm_exit, and that no\n"
+	"                          event is missing\n"
+	"  -P, --cpus CPULIST      these CPUs only, as in 0,2-3\n"
+	"  -h, --help\n"
+	"\n"
+	"Exit status: 0; 1 on errors, or if --check found something; 2 for a wrong\n"
+	"command line.\n";
+
+struct options {
+	const char *path;
+	struct cpulist cpus;
+	bool check;
+	bool show_help;
+};
+
+/**
+ * struct report - a report in progress
+ * @d:		the file
+ * @db:		its events
+ * @account:	counts them
+ * @checker:	for --check, else NULL
+ * @out:	where the text goes
+ * @corrupt:	corrupt places so far
+ */
+struct report {
+	struct datr *d;
+	struct evdb *db;
+	struct account *account;
+	struct checker *checker;
+	FILE *out;
+	uint64_t corrupt;
+};
+
+static bool is_hyp(const struct report *r, const struct merged *ev)
+{
+	return buffer_is_hyp(datr_buffer(r->d, ev->buffer));
+}
+
+static void print_place(const struct report *r, const struct merged *ev)
+{
+	fprintf(r->out, "[%03u] %5" PRIu64 ".%09" PRIu64 " %-4s ", ev->cpu,
+		ev->ev.ts / (uint64_t)NSEC_PER_SEC,
+		ev->ev.ts % (uint64_t)NSEC_PER_SEC,
+		is_hyp(r, ev) ? "hyp" : "host");
+}
+
+static void print_lost(const struct report *r, const struct merged *ev)
+{
+	print_place(r, ev);
+	if (ev->lost == RBPAGE_LOST_UNKNOWN)
+		fprintf(r->out, "*** events lost, their number is not known\n");
+	else
+		fprintf(r->out, "*** %" PRIu64 " events lost\n", ev->lost);
+}
+
+static void print_event(const struct report *r, const struct merged *ev)
+{
+	if (ev->lost)
+		print_lost(r, ev);
+	print_place(r, ev);
+	if (ev->ev.data)
+		evdb_print(r->db, r->out, &ev->ev, ev->cpu);
+	else
+		fprintf(r->out, "*** corrupt sub-buffer at file offset %" PRIu64,
+			ev->offset);
+	fputc('\n', r->out);
+}
+
+static int check_event(const struct report *r, const struct merged *ev)
+{
+	struct check_event c = {
+		.cpu = ev->cpu, .hyp = is_hyp(r, ev), .ts = ev->ev.ts,
+		.lost = ev->lost,
+	};
+
+	if (!ev->ev.data) {
+		checker_violation(r->checker, ev->cpu, ev->ev.ts,
+				  "corrupt sub-buffer at file offset %" PRIu64,
+				  ev->offset);
+		return 0;
+	}
+	c.kind = evdb_kind(r->db, &ev->ev, &c.reason);
+	c.name = evdb_name(r->db, &ev->ev);
+	return checker_feed(r->checker, &c);
+}
+
+static int for_each_event(struct report *r, const struct cpulist *cpus)
+{
+	struct merge *m = merge_new(r->d, cpus);
+	struct merged ev;
+	int ret = m ? 0 : -1;
+
+	while (!ret && merge_next(m, &ev)) {
+		account_feed(r->account, &ev);
+		r->corrupt += !ev.ev.data;
+		if (r->checker)
+			ret = check_event(r, &ev);
+		else
+			print_event(r, &ev);
+	}
+	merge_free(m);
+	return ret;
+}
+
+static void print_totals(struct report *r, const struct cpulist *cpus)
+{
+	struct account_result a;
+
+	account_finish(r->account, cpus, NULL, &a);
+	fprintf(r->out, "total: events=%" PRIu64 " host_events=%" PRIu64 " lost=%" PRIu64 " corrupt=%" PRIu64 "\n",
+		a.seen[1], a.seen[0], a.lost, r->corrupt);
+}
+
+/* Return: 0 if all is well */
+static int print_verdict(struct report *r, const struct cpulist *cpus)
+{
+	struct check_result c;
+	struct account_result a;
+
+	if (checker_finish(r->checker, &c))
+		return -1;
+	account_finish(r->account, cpus, r->out, &a);
+	fprintf(r->out, "skipped: windows=%" PRIu64 " cut=%" PRIu64 "\n",
+		c.skipped, c.cut);
+	if (a.no_counters)
+		log_error("no counters for %" PRIu64 " buffers in the file: want one made by hyptrace record",
+			  a.no_counters);
+	fprintf(r->out, "check: events=%" PRIu64 " host_events=%" PRIu64 " windows=%" PRIu64 " violations=%" PRIu64 " lost=%" PRIu64 " unaccounted=%" PRIu64 " max_skew_ns=%" PRIu64 "\n",
+		a.seen[1], a.seen[0], c.windows, c.violations, a.lost,
+		a.unaccounted, c.max_skew);
+	return c.violations || a.unaccounted || a.no_counters ? -1 : 0;
+}
+
+/* Were all of these events on? */
+static bool were_enabled(const struct datr *d)
+{
+	static const char * const needed[] = {
+		"kvm/kvm_entry", "kvm/kvm_exit",
+		"hypervisor/hyp_enter", "hypervisor/hyp_exit",
+	};
+	unsigned int i, j, found = 0;
+	const char *text;
+	char want[64];
+
+	for (i = 0; i < ARRAY_SIZE(needed); i++) {
+		snprintf(want, sizeof(want), "hyptrace: enabled=%s\n",
+			 needed[i]);
+		for (j = 0; (text = datr_text(d, j)); j++)
+			found += !strcmp(text, want);
+	}
+	return found >= ARRAY_SIZE(needed);
+}
+
+static int open_checker(struct report *r)
+{
+	bool windows = were_enabled(r->d);
+
+	if (!windows)
+		fprintf(r->out, "windows not checked: that takes kvm_entry, kvm_exit, hyp_enter and hyp_exit\n");
+	r->checker = checker_new(windows, r->out);
+	return r->checker ? 0 : -1;
+}
+
+int report_file(struct datr *d, const struct cpulist *cpus, bool check,
+		FILE *out)
+{
+	struct report r = { .d = d, .out = out };
+	int ret = -1;
+
+	r.db = evdb_load(d);
+	r.account = account_new(d);
+	if (!r.db || !r.account || (check && open_checker(&r)))
+		goto out;
+	ret = for_each_event(&r, cpus);
+	if (!ret && check)
+		ret = print_verdict(&r, cpus);
+	else if (!ret)
+		print_totals(&r, cpus);
+	if (r.corrupt)
+		ret = log_error("%" PRIu64 " corrupt sub-buffers", r.corrupt);
+out:
+	checker_free(r.checker);
+	account_free(r.account);
+	evdb_free(r.db);
+	return ret;
+}
+
+static const struct option long_options[] = {
+	{ "check",	no_argument, NULL, 'c' },
+	{ "cpus",	required_argument, NULL, 'P' },
+	{ "help",	no_argument, NULL, 'h' },
+	{ 0 }
+};
+
+static int take_option(struct options *o, int c, char **argv)
+{
+	switch (c) {
+	case 'c':
+		o->check = true;
+		return 0;
+	case 'P':
+		cpulist_free(&o->cpus);
+		return cpulist_parse(optarg, &o->cpus);
+	case 'h':
+		o->show_help = true;
+		return 0;
+	case ':':
+		return log_error("option '%s' wants a value: see hyptrace report --help",
+				 argv[optind - 1]);
+	default:
+		return log_error("unknown option '%s': see hyptrace report --help",
+				 argv[optind - 1]);
+	}
+}
+
+static int parse_options(struct options *o, int argc, char **argv)
+{
+	int c;
+
+	memset(o, 0, sizeof(*o));
+	while ((c = getopt_long(argc, argv, ":cP:h", long_options,
+				NULL)) != -1) {
+		if (take_option(o, c, argv))
+			return -1;
+	}
+	if (o->show_help)
+		return 0;
+	if (argc - optind != 1)
+		return log_error("want one FILE, got %d: see hyptrace report --help",
+				 argc - optind);
+	o->path = argv[optind];
+	return 0;
+}
+
+static int report(const struct options *o)
+{
+	struct datr *d = datr_open(o->path);
+	int ret;
+
+	if (!d)
+		return EXIT_ERROR;
+	ret = report_file(d, o->cpus.nr ? &o->cpus : NULL, o->check, stdout);
+	datr_free(d);
+	if (fflush(stdout) || ferror(stdout))
+		ret = log_error("cannot write the report");
+	return ret ? EXIT_ERROR : EXIT_OK;
+}
+
+int report_main(int argc, char **argv)
+{
+	struct options o;
+	int ret = EXIT_OK;
+
+	if (parse_options(&o, argc, argv))
+		ret = EXIT_USAGE;
+	else if (o.show_help)
+		fputs(usage, stdout);
+	else
+		ret = report(&o);
+	cpulist_free(&o.cpus);
+	return ret;
+}

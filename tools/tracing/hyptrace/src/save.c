@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * From a recording to a file. See save.h.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "datw.h"
+#include "log.h"
+#include "save.h"
+
+/* A file of @d, with its u64 size in front. Return: 0, or -1 with a message. */
+static int put_file64(struct datw *w, const struct tdir *d, const char *file)
+{
+	size_t size;
+	char *text = tdir_read(d, file, &size);
+
+	if (!text)
+		return -1;
+	datw_u64(w, size);
+	datw_bytes(w, text, size);
+	free(text);
+	return 0;
+}
+
+static int save_header_info(struct datw *w, const struct tdir *d)
+{
+	int ret;
+
+	datw_begin(w, DAT_HEADER_INFO);
+	datw_string(w, "header_page");
+	ret = put_file64(w, d, "events/header_page");
+	datw_string(w, "header_event");
+	if (!ret)
+		ret = put_file64(w, d, "events/header_event");
+	datw_end(w);
+	return ret;
+}
+
+static int put_formats(struct datw *w, const struct tdir *d,
+		       const char *system)
+{
+	struct strlist events = { 0 };
+	int ret = tdir_events(d, system, &events);
+	unsigned int i;
+	char *file;
+
+	datw_u32(w, events.nr);
+	for (i = 0; !ret && i < events.nr; i++) {
+		file = xasprintf("events/%s/%s/format", system, events.str[i]);
+		ret = file ? put_file64(w, d, file) : -1;
+		free(file);
+	}
+	strlist_free(&events);
+	return ret;
+}
+
+static int save_ftrace_formats(struct datw *w, const struct tdir *d)
+{
+	int ret;
+
+	datw_begin(w, DAT_FTRACE_EVENTS);
+	ret = put_formats(w, d, "ftrace");
+	datw_end(w);
+	return ret;
+}
+
+/* The systems of the chosen events that are not in @list yet */
+static int add_systems(struct strlist *list, const struct strlist *events)
+{
+	unsigned int i;
+	int ret = 0;
+	char *system;
+
+	for (i = 0; !ret && i < events->nr; i++) {
+		system = strndup(events->str[i],
+				 strcspn(events->str[i], "/"));
+		if (!system)
+			return log_oom();
+		if (!strlist_has(list, system))
+			ret = strlist_add(list, system);
+		free(system);
+	}
+	return ret;
+}
+
+static int save_event_formats(struct datw *w, const struct recording *r)
+{
+	struct strlist systems = { 0 };
+	unsigned int i, nr_host;
+	int ret;
+
+	ret = add_systems(&systems, &r->events[HOST]);
+	nr_host = systems.nr;
+	if (!ret)
+		ret = add_systems(&systems, &r->events[HYP]);
+	datw_begin(w, DAT_EVENT_FORMATS);
+	datw_u32(w, systems.nr);
+	for (i = 0; !ret && i < systems.nr; i++) {
+		datw_string(w, systems.str[i]);
+		ret = put_formats(w, r->dir[i < nr_host ? HOST : HYP],
+				  systems.str[i]);
+	}
+	datw_end(w);
+	strlist_free(&systems);
+	return ret;
+}
+
+/* A file of the host's top directory, which some kernels do not have */
+static void save_optional(struct datw *w, enum dat_id id, const char *name)
+{
+	const char *root = tracefs_root();
+	char *path = root ? xasprintf("%s/%s", root, name) : NULL;
+	char *text = NULL;
+	size_t size = 0;
+
+	if (path)
+		text = read_file(path, &size);
+	datw_begin(w, id);
+	if (id == DAT_CMDLINES)
+		datw_u64(w, size);
+	else
+		datw_u32(w, size);
+	datw_bytes(w, text, size);
+	datw_end(w);
+	free(text);
+	free(path);
+}
+
+static void save_uname(struct datw *w)
+{
+	struct utsname u;
+	char *text;
+
+	if (uname(&u))
+		return;
+	text = xasprintf("%s %s %s %s", u.sysname, u.nodename, u.release,
+			 u.machine);
+	if (text)
+		datw_option(w, DAT_UNAME, text, strlen(text) + 1);
+	free(text);
+}
+
+static void save_clock(struct datw *w, const char *clock)
+{
+	char *text = xasprintf("[%s]\n", clock);
+
+	if (text)
+		datw_option(w, DAT_TRACECLOCK, text, strlen(text) + 1);
+	free(text);
+}
+
+/* Which events were on: a checker must know what it may miss */
+static void save_choice(struct datw *w, const struct strlist *events)
+{
+	unsigned int i;
+	char *text;
+
+	for (i = 0; i < events->nr; i++) {
+		text = xasprintf("hyptrace: enabled=%s\n", events->str[i]);
+		if (text)
+			datw_option(w, DAT_CPUSTAT, text, strlen(text) + 1);
+		free(text);
+	}
+}
+
+static void save_options(struct datw *w, const struct recording *r)
+{
+	static const char version[] = "hyptrace " VERSION;
+	uint32_t nr_cpus = r->cpus.cpu[r->cpus.nr - 1] + 1;
+
+	datw_option(w, DAT_CPUCOUNT, &nr_cpus, sizeof(nr_cpus));
+	datw_option(w, DAT_VERSION_TEXT, version, sizeof(version));
+	save_uname(w);
+	save_clock(w, r->clock[HOST]);
+	save_choice(w, &r->events[HOST]);
+	save_choice(w, &r->events[HYP]);
+}
+
+static int save_all(struct datw *w, const struct recording *r)
+{
+	if (save_header_info(w, r->dir[HOST]) ||
+	    save_ftrace_formats(w, r->dir[HOST]) ||
+	    save_event_formats(w, r))
+		return -1;
+	save_optional(w, DAT_PRINTK, "printk_formats");
+	save_optional(w, DAT_CMDLINES, "saved_cmdlines");
+	save_options(w, r);
+	return capture_save(r->capture, w,
+			    (const char * const *)r->clock);
+}
+
+int save_recording(const struct recording *r, const char *path)
+{
+	struct datw *w = datw_open(path);
+
+	if (!w)
+		return -1;
+	if (save_all(w, r)) {
+		datw_abort(w);
+		return -1;
+	}
+	return datw_finish(w);
+}

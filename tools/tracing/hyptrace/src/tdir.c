@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A tracefs directory. See tdir.h.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "log.h"
+#include "tdir.h"
+
+struct tdir {
+	char *path;
+};
+
+static const char * const roots[] = {
+	"/sys/kernel/tracing",
+	"/sys/kernel/debug/tracing",
+};
+
+static int no_root(int err)
+{
+	if (err == EACCES || err == EPERM)
+		return log_error("no right to use %s: run as root", roots[0]);
+	return log_error("no tracefs at %s: mount it with 'mount -t tracefs nodev %s'",
+			 roots[0], roots[0]);
+}
+
+const char *tracefs_root(void)
+{
+	unsigned int i;
+	char *file;
+	int err = ENOENT;
+
+	for (i = 0; i < ARRAY_SIZE(roots); i++) {
+		file = xasprintf("%s/trace_clock", roots[i]);
+		if (!file)
+			return NULL;
+		if (!access(file, R_OK | W_OK)) {
+			free(file);
+			return roots[i];
+		}
+		if (errno == EACCES || errno == EPERM)
+			err = errno;
+		free(file);
+	}
+	no_root(err);
+	return NULL;
+}
+
+int tracefs_write(const char *path, const char *value)
+{
+	int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC), err;
+	ssize_t n;
+
+	if (fd < 0)
+		return -1;
+	n = write(fd, value, strlen(value));
+	err = errno;
+	close(fd);
+	errno = err;
+	return n < 0 ? -1 : 0;
+}
+
+static struct tdir *new_tdir(char *path)
+{
+	struct tdir *d = calloc(1, sizeof(*d));
+
+	if (!d) {
+		log_oom();
+		free(path);
+		return NULL;
+	}
+	d->path = path;
+	return d;
+}
+
+static int no_remote(const char *root, const char *name)
+{
+	char *remotes = xasprintf("%s/remotes", root);
+	int have;
+
+	if (!remotes)
+		return -1;
+	have = !access(remotes, F_OK);
+	free(remotes);
+	if (have)
+		return log_error("no remote '%s' in %s/remotes: is the kernel booted with kvm-arm.mode=nvhe or =protected?",
+				 name, root);
+	return log_error("no %s/remotes: want a kernel with CONFIG_TRACE_REMOTE and hypervisor tracing",
+			 root);
+}
+
+static char *remote_path(const char *name)
+{
+	const char *root;
+	char *path;
+
+	if (strchr(name, '/'))
+		return xasprintf("%s", name);
+	root = tracefs_root();
+	if (!root)
+		return NULL;
+	path = xasprintf("%s/remotes/%s", root, name);
+	if (path && access(path, F_OK)) {
+		no_remote(root, name);
+		free(path);
+		return NULL;
+	}
+	return path;
+}
+
+struct tdir *tdir_open_remote(const char *name)
+{
+	char *path = remote_path(name);
+	struct tdir *d;
+
+	if (!path)
+		return NULL;
+	d = new_tdir(path);
+	if (!d || tdir_has(d, "tracing_on"))
+		return d;
+	log_error("%s is no trace buffer directory: it has no tracing_on",
+		  path);
+	tdir_free(d);
+	return NULL;
+}
+
+struct tdir *tdir_new_instance(struct undo *undo)
+{
+	const char *root = tracefs_root();
+	char *path;
+
+	if (!root)
+		return NULL;
+	path = xasprintf("%s/instances/hyptrace-%d", root, getpid());
+	if (!path)
+		return NULL;
+	if (mkdir(path, 0700)) {
+		log_error("cannot make the instance %s: %s", path,
+			  strerror(errno));
+		goto fail;
+	}
+	if (undo_rmdir(undo, path)) {
+		rmdir(path);
+		goto fail;
+	}
+	return new_tdir(path);
+fail:
+	free(path);
+	return NULL;
+}
+
+void tdir_free(struct tdir *d)
+{
+	if (!d)
+		return;
+	free(d->path);
+	free(d);
+}
+
+char *tdir_path(const struct tdir *d, const char *file)
+{
+	return xasprintf("%s/%s", d->path, file);
+}
+
+bool tdir_has(const struct tdir *d, const char *file)
+{
+	char *path = tdir_path(d, file);
+	bool has = path && !access(path, F_OK);
+
+	free(path);
+	return has;
+}
+
+char *tdir_read(const struct tdir *d, const char *file, size_t *size)
+{
+	char *path = tdir_path(d, file), *text;
+
+	if (!path)
+		return NULL;
+	text = read_file(path, size);
+	if (!text)
+		log_error("cannot read %s: %s", path, strerror(errno));
+	free(path);
+	return text;
+}
+
+char *tdir_read_word(const struct tdir *d, const char *file)
+{
+	char *text = tdir_read(d, file, NULL);
+
+	if (text)
+		text[strcspn(text, " \t\n")] = '\0';
+	return text;
+}
+
+static int write_failed(const char *path, const char *value, int err)
+{
+	if (err == EACCES || err == EPERM)
+		return log_error("no right to write %s: run as root", path);
+	if (err == EBUSY)
+		return log_error("cannot write '%s' to %s: the buffer is in use; stop its other readers",
+				 value, path);
+	return log_error("cannot write '%s' to %s: %s", value, path,
+			 strerror(err));
+}
+
+int tdir_write(const struct tdir *d, const char *file, const char *value)
+{
+	char *path = tdir_path(d, file);
+	int ret;
+
+	if (!path)
+		return -1;
+	ret = tracefs_write(path, value);
+	if (ret)
+		write_failed(path, value, errno);
+	free(path);
+	return ret;
+}
+
+static int note_value(const struct tdir *d, struct undo *undo,
+		      const char *file, const char *value)
+{
+	char *path = tdir_path(d, file);
+	int ret = path ? undo_write(undo, path, value) : -1;
+
+	free(path);
+	return ret;
+}
+
+int tdir_change(const struct tdir *d, struct undo *undo, const char *file,
+		const char *value)
+{
+	char *old = tdir_read_word(d, file);
+	int ret;
+
+	if (!old)
+		return -1;
+	/* noted even if it is the same: writing has other effects, as loading */
+	ret = tdir_write(d, file, value);
+	if (!ret)
+		ret = note_value(d, undo, file, old);
+	free(old);
+	return ret;
+}
+
+int tdir_clear(const struct tdir *d)
+{
+	return tdir_write(d, "trace", "\n");
+}
+
+/* "local [global] mono": the word in brackets */
+static char *bracketed(const char *text)
+{
+	const char *start = strchr(text, '[');
+	const char *end = start ? strchr(start, ']') : NULL;
+
+	if (!end)
+		return NULL;
+	return strndup(start + 1, end - start - 1);
+}
+
+char *tdir_clock(const struct tdir *d)
+{
+	char *text, *clock;
+
+	if (!tdir_has(d, "trace_clock"))
+		return xasprintf("local");
+	text = tdir_read(d, "trace_clock", NULL);
+	if (!text)
+		return NULL;
+	clock = bracketed(text);
+	if (!clock)
+		log_error("no clock in brackets in trace_clock: '%s'", text);
+	free(text);
+	return clock;
+}
+
+/* The names of subdirectories that have a file @mark in them */
+static int subdirs(const struct tdir *d, const char *dir, const char *mark,
+		   struct strlist *list)
+{
+	char *path = tdir_path(d, dir), *file;
+	struct dirent *e;
+	int ret = 0;
+	DIR *dp;
+
+	if (!path)
+		return -1;
+	dp = opendir(path);
+	if (!dp)
+		ret = log_error("cannot read %s: %s", path, strerror(errno));
+	while (dp && !ret && (e = readdir(dp))) {
+		if (e->d_name[0] == '.')
+			continue;
+		file = xasprintf("%s/%s/%s", dir, e->d_name, mark);
+		if (!file)
+			ret = -1;
+		else if (tdir_has(d, file))
+			ret = strlist_add(list, e->d_name);
+		free(file);
+	}
+	if (dp)
+		closedir(dp);
+	free(path);
+	return ret;
+}
+
+int tdir_systems(const struct tdir *d, struct strlist *list)
+{
+	return subdirs(d, "events", "enable", list);
+}
+
+int tdir_events(const struct tdir *d, const char *system,
+		struct strlist *list)
+{
+	char *dir = xasprintf("events/%s", system);
+	int ret = dir ? subdirs(d, dir, "format", list) : -1;
+
+	free(dir);
+	return ret;
+}

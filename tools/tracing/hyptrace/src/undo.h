@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What was changed in the system, so that it can be put back, last change
+ * first, however the recording ends.
+ */
+#ifndef HYPTRACE_UNDO_H
+#define HYPTRACE_UNDO_H
+
+struct undo;
+
+/** undo_new - an empty journal. Return: NULL after a message. */
+struct undo *undo_new(void);
+
+/**
+ * undo_write - on undo_run(), write @value to the file @path
+ *
+ * Return: 0, or -1 with a message; then nothing was noted.
+ */
+int undo_write(struct undo *u, const char *path, const char *value);
+
+/** undo_rmdir - on undo_run(), remove the directory @path. Return: as above. */
+int undo_rmdir(struct undo *u, const char *path);
+
+/**
+ * undo_run - put everything back, in reverse order, and free the journal
+ * @u:		the journal, may be NULL
+ *
+ * Each failure is told; the rest is still done.
+ *
+ * Return: 0, or -1 if something could not be put back.
+ */
+int undo_run(struct undo *u);
+
+#endif
