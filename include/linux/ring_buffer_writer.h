@@ -79,11 +79,12 @@ struct rb_writer_subbuf {
 /**
  * struct rb_writer - private state of one per-CPU buffer
  * @pos:	where the next event goes; NULL while off
- * @limit:	end of the sub-buffer being written; NULL while off
- * @page:	the sub-buffer being written
+ * @limit:	end of the sub-buffer being written, or @pos when nothing more is to
+ *		go there; NULL while off
  * @ts:		time stamp of the last event, in units of the trace clock
  * @entries:	events committed since the last reset
  * @meta:	the shared meta page, stored to and never loaded from
+ * @page:	the sub-buffer being written
  * @head:	sequence number of the oldest sub-buffer in the ring, and the id that
  *		the last swap put into the ring; writer and swapper
  * @tail:	sequence number of the sub-buffer being written
@@ -105,11 +106,11 @@ struct rb_writer_subbuf {
 struct rb_writer {
 	void				*pos;
 	void				*limit;
-	struct rb_page			*page;
 	u64				ts;
 	u64				entries;
 	struct trace_buffer_meta	*meta;
 
+	struct rb_page			*page;
 	u64				head;
 	u64				tail;
 	u64				overrun;
@@ -179,8 +180,47 @@ void rb_writer_set_on(struct rb_writer *w, bool on);
  */
 int rb_writer_swap(struct rb_writer *w, u32 seen);
 
-/* Reserve when the fast path does not do; same contract as rb_writer_reserve() */
-void *rb_writer_reserve_slow(struct rb_writer *w, u32 len, u64 ts);
+/* What rb_writer_try_reserve() leaves undone; same contract as rb_writer_reserve() */
+void *rb_writer_reserve_slow(struct rb_writer *w, u32 size, u64 ts);
+
+/**
+ * rb_writer_has_room - does an event fit on the sub-buffer being written
+ * @w: a zeroed or initialised writer
+ * @size: bytes of payload, as for rb_writer_reserve()
+ *
+ * Context: writer.
+ * Return: false also while the writer is off.
+ */
+static __always_inline bool rb_writer_has_room(const struct rb_writer *w, u32 size)
+{
+	return likely(w->limit - w->pos >= size + RB_PAGE_EVENT_HDR);
+}
+
+/**
+ * rb_writer_try_reserve - reserve if that is simple
+ * @w: an initialised writer
+ * @size: as for rb_writer_reserve()
+ * @ts: as for rb_writer_reserve()
+ *
+ * For callers that keep their slow path in another function altogether, so that
+ * the fast one needs no stack frame.
+ *
+ * Context: writer.
+ * Return: as rb_writer_reserve(), or NULL when that has to do it; nothing is
+ * changed then.
+ */
+static __always_inline void *rb_writer_try_reserve(struct rb_writer *w, u32 size, u64 ts)
+{
+	u64 delta = ts - w->ts;
+	u32 *event = w->pos;
+
+	if (!rb_writer_has_room(w, size) || unlikely(delta >> RB_PAGE_DELTA_BITS))
+		return NULL;
+
+	w->ts = ts;
+	event[0] = RB_PAGE_EVENT(size / 4, delta);
+	return event + 1;
+}
 
 /**
  * rb_writer_reserve - make room for an event and write its header
@@ -196,35 +236,28 @@ void *rb_writer_reserve_slow(struct rb_writer *w, u32 len, u64 ts);
  */
 static __always_inline void *rb_writer_reserve(struct rb_writer *w, u32 size, u64 ts)
 {
-	u32 len = size + RB_PAGE_EVENT_HDR;
-	u64 delta = ts - w->ts;
-	u32 *event = w->pos;
-
-	if (unlikely(delta > RB_PAGE_MAX_DELTA || w->limit - (void *)event < len))
-		return rb_writer_reserve_slow(w, len, ts);
-
-	w->ts = ts;
-	event[0] = RB_PAGE_EVENT(size / 4, delta);
-	return event + 1;
+	return rb_writer_try_reserve(w, size, ts) ?: rb_writer_reserve_slow(w, size, ts);
 }
 
 /**
  * rb_writer_commit - publish the event that was reserved
  * @w: the writer
- * @payload: what rb_writer_reserve() returned, not NULL, filled
+ * @payload: what was reserved, not NULL, filled
  * @size: the same as in the reserve
  *
  * Context: writer.
  */
 static __always_inline void rb_writer_commit(struct rb_writer *w, void *payload, u32 size)
 {
+	/* While there was room, @limit is the end of the sub-buffer */
+	struct rb_page *page = w->limit - PAGE_SIZE;
 	void *end = payload + size;
 	u64 entries = w->entries + 1;
 
 	w->pos = end;
 	w->entries = entries;
 	/* A */
-	smp_store_release(&w->page->commit, (unsigned long)(end - (void *)w->page->data));
+	smp_store_release(&page->commit, (unsigned long)(end - (void *)page->data));
 	WRITE_ONCE(w->meta->entries, entries);
 }
 

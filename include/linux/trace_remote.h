@@ -72,10 +72,25 @@ struct trace_remote_event {
 };
 
 /**
+ * struct trace_remote_clock - a clock that a remote can stamp its events with
+ * @name: as in trace_clock
+ * @now: the same clock in the kernel
+ * @in_ns: it counts nanoseconds
+ */
+struct trace_remote_clock {
+	const char	*name;
+	u64		(*now)(void);
+	bool		in_ns;
+};
+
+/**
  * struct trace_remote_ops - what the front end asks of a remote
  * @load: hand the pages of @buffer to the writer; all or nothing
  * @unload: take them back; tracing is off
  * @enable: start or stop writing, on all CPUs; loaded
+ * @overwrite: from now on overwrite the oldest events (as at registration), or
+ *	keep them
+ * @set_clock: use this clock; index into the clocks; not while writing
  * @enable_event: write this event, or not; index into the events
  * @write_selftest: write the event "selftest" on this CPU
  * @rb: see struct ring_buffer_remote_ops
@@ -87,6 +102,8 @@ struct trace_remote_ops {
 	int (*load)(struct trace_buffer *buffer, void *priv);
 	void (*unload)(struct trace_buffer *buffer, void *priv);
 	int (*enable)(bool on, void *priv);
+	int (*overwrite)(bool overwrite, void *priv);
+	int (*set_clock)(unsigned int index, void *priv);
 	int (*enable_event)(unsigned int index, u16 id, void *priv);
 	int (*write_selftest)(u64 id, void *priv);
 	struct ring_buffer_remote_ops rb;
@@ -100,6 +117,7 @@ struct trace_remote_ops {
  * @priv: passed to @ops
  * @events: its events
  * @nr_events: how many
+ * @clocks: its clocks, ended by one without a name; the first is the default
  * @symtabs: the symbol tables that the events name, ended by one without a name
  */
 struct trace_remote_desc {
@@ -109,6 +127,7 @@ struct trace_remote_desc {
 	void					*priv;
 	struct trace_remote_event		*events;
 	unsigned int				nr_events;
+	const struct trace_remote_clock		*clocks;
 	const struct trace_remote_symtab *const	*symtabs;
 };
 

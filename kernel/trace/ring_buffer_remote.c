@@ -58,6 +58,27 @@ static void rb_remote_sync(struct ring_buffer_per_cpu *cpu_buffer)
 	cpu_buffer->tail_page = cpu_buffer->commit_page;
 }
 
+/* Bytes of data that are left to read */
+static unsigned long rb_remote_bytes(struct ring_buffer_per_cpu *cpu_buffer)
+{
+	struct buffer_page *reader, *bpage;
+	unsigned long bytes;
+
+	guard(raw_spinlock_irqsave)(&cpu_buffer->reader_lock);
+	rb_remote_sync(cpu_buffer);
+	reader = cpu_buffer->reader_page;
+	bytes = rb_page_size(reader) - reader->read;
+	if (cpu_buffer->commit_page == reader)
+		return bytes;
+
+	bpage = cpu_buffer->head_page;
+	while (bpage != cpu_buffer->commit_page) {
+		bytes += rb_page_size(bpage);
+		rb_inc_page(&bpage);
+	}
+	return bytes + rb_page_size(bpage);
+}
+
 /* The writer gave the reader another sub-buffer: the old one takes its place */
 static void rb_remote_swapped(struct ring_buffer_per_cpu *cpu_buffer)
 {
@@ -75,6 +96,7 @@ static void rb_remote_swapped(struct ring_buffer_per_cpu *cpu_buffer)
 	cpu_buffer->reader_page = new;
 	cpu_buffer->lost_events = READ_ONCE(remote->meta->reader.lost_events);
 	cpu_buffer->cnt++;
+	rb_update_meta_page(cpu_buffer);
 }
 
 static struct buffer_page *rb_remote_get_reader_page(struct ring_buffer_per_cpu *cpu_buffer)

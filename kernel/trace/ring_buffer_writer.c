@@ -133,8 +133,9 @@ static u32 *write_time_extend(u32 *event, u64 delta)
 	return event + 2;
 }
 
-void *rb_writer_reserve_slow(struct rb_writer *w, u32 len, u64 ts)
+void *rb_writer_reserve_slow(struct rb_writer *w, u32 size, u64 ts)
 {
+	u32 len = size + RB_PAGE_EVENT_HDR;
 	u32 extend = 0;
 	u32 *event;
 	u64 delta;
@@ -168,7 +169,7 @@ void *rb_writer_reserve_slow(struct rb_writer *w, u32 len, u64 ts)
 		delta = 0;
 	}
 	w->ts = ts;
-	event[0] = RB_PAGE_EVENT((len - RB_PAGE_EVENT_HDR) / 4, delta);
+	event[0] = RB_PAGE_EVENT(size / 4, delta);
 	return event + 1;
 }
 
@@ -195,16 +196,16 @@ static void publish_reader(struct rb_writer *w, u64 lost)
 	WRITE_ONCE(meta->subbufs_read, ++w->read);
 }
 
-/* The exchange is won: number @seq, in slot @slot, is the reader's */
-static void take_subbuf(struct rb_writer *w, u64 seq, u32 slot, bool closed)
+/*
+ * The exchange is won: sub-buffer @id, in slot @slot, is the reader's, and @end
+ * is where its last one ended. That one and the slot may be the writer's again.
+ */
+static void take_subbuf(struct rb_writer *w, u32 slot, u32 id, u64 end, bool closed)
 {
-	struct rb_writer_subbuf *old = subbuf(w, w->reader_id), *new;
-	u64 end = old->first + old->entries;
-	u32 id = subbuf(w, slot)->slot;
+	struct rb_writer_subbuf *new = subbuf(w, id);
 
 	WRITE_ONCE(subbuf(w, slot)->slot, w->reader_id);
 	w->reader_id = id;
-	new = subbuf(w, id);
 	if (closed && new->first != end)
 		mark_missed(new, new->first - end);
 	publish_reader(w, new->first - end);
@@ -212,21 +213,27 @@ static void take_subbuf(struct rb_writer *w, u64 seq, u32 slot, bool closed)
 
 int rb_writer_swap(struct rb_writer *w, u32 seen)
 {
+	struct rb_writer_subbuf *old = subbuf(w, w->reader_id);
 	int i;
 
 	for (i = 0; i < SWAP_ATTEMPTS; i++) {
 		u64 head = smp_load_acquire(&w->head); /* C */
 		u64 tail = smp_load_acquire(&w->tail); /* B */
-		u64 seq = head_seq(head);
+		u64 seq = head_seq(head), end;
+		u32 slot = seq % w->nr_slots, id;
 
 		if (tail + 1 == seq)
 			return RB_SWAP_NOTHING;
-		if (seen != subbuf(w, w->reader_id)->commit)
+		if (seen != old->commit)
 			return RB_SWAP_MORE;
+
+		/* To be read before the exchange gives @old and @slot away */
+		id = READ_ONCE(subbuf(w, slot)->slot);
+		end = old->first + old->entries;
 		if (cmpxchg(&w->head, head, head_word(seq + 1, w->reader_id + 1)) != head) /* C */
 			continue;
 
-		take_subbuf(w, seq, seq % w->nr_slots, tail != seq);
+		take_subbuf(w, slot, id, end, tail != seq);
 		return RB_SWAP_DONE;
 	}
 

@@ -44,6 +44,8 @@ struct remote_cpu {
  * @lock:	protects the following and the state of the events
  * @size_kb:	data of each CPU
  * @on:		tracing_on
+ * @overwrite:	options/overwrite
+ * @clock:	trace_clock
  * @nr_readers:	open files that read
  * @dir:	remotes/<name>
  * @all:	the files of all CPUs
@@ -57,6 +59,8 @@ struct trace_remote {
 	struct mutex			lock;
 	unsigned long			size_kb;
 	bool				on;
+	bool				overwrite;
+	const struct trace_remote_clock	*clock;
 	unsigned int			nr_readers;
 	struct dentry			*dir;
 	struct remote_cpu		all;
@@ -112,6 +116,7 @@ static int remote_load(struct trace_remote *remote)
 	}
 
 	ring_buffer_record_off(buffer);
+	ring_buffer_set_clock(buffer, remote->clock->now);
 	remote->tr.array_buffer.buffer = buffer;
 	return 0;
 }
@@ -162,21 +167,27 @@ static int remote_set_on(struct trace_remote *remote, bool on)
 	return ret;
 }
 
+static int remote_reset_all(struct trace_remote *remote)
+{
+	int cpu, ret = 0;
+
+	for_each_possible_cpu(cpu)
+		ret = ring_buffer_remote_reset_cpu(remote_buffer(remote), cpu) ?: ret;
+	return ret;
+}
+
 static int remote_reset(struct trace_remote *remote, int cpu)
 {
-	struct trace_buffer *buffer = remote_buffer(remote);
-	int ret = 0;
+	int ret;
 
 	lockdep_assert_held(&remote->lock);
-	if (!buffer)
+	if (!remote_buffer(remote))
 		return 0;
 
-	if (cpu != RING_BUFFER_ALL_CPUS)
-		ret = ring_buffer_remote_reset_cpu(buffer, cpu);
+	if (cpu == RING_BUFFER_ALL_CPUS)
+		ret = remote_reset_all(remote);
 	else
-		for_each_possible_cpu(cpu)
-			ret = ring_buffer_remote_reset_cpu(buffer, cpu) ?: ret;
-
+		ret = ring_buffer_remote_reset_cpu(remote_buffer(remote), cpu);
 	remote_try_unload(remote);
 	return ret;
 }
@@ -299,6 +310,186 @@ static ssize_t buffer_size_write(struct file *filp, const char __user *ubuf, siz
 
 REMOTE_FOPS(buffer_size, .read = buffer_size_read, .write = buffer_size_write);
 
+static ssize_t overwrite_read(struct file *filp, char __user *ubuf, size_t cnt, loff_t *ppos)
+{
+	struct trace_remote *remote = filp->private_data;
+	char buf[] = { READ_ONCE(remote->overwrite) ? '1' : '0', '\n' };
+
+	return simple_read_from_buffer(ubuf, cnt, ppos, buf, sizeof(buf));
+}
+
+static ssize_t overwrite_write(struct file *filp, const char __user *ubuf, size_t cnt,
+			       loff_t *ppos)
+{
+	struct trace_remote *remote = filp->private_data;
+	unsigned long val;
+	int ret = kstrtoul_from_user(ubuf, cnt, 10, &val);
+
+	if (ret)
+		return ret;
+	if (val > 1)
+		return -EINVAL;
+
+	guard(mutex)(&remote->lock);
+	ret = remote->desc->ops->overwrite(val, remote->desc->priv);
+	if (ret)
+		return ret;
+	remote->overwrite = val;
+	return cnt;
+}
+
+REMOTE_FOPS(overwrite, .read = overwrite_read, .write = overwrite_write);
+
+static ssize_t buffer_percent_read(struct file *filp, char __user *ubuf, size_t cnt, loff_t *ppos)
+{
+	struct trace_remote *remote = filp->private_data;
+	char buf[16];
+	int len = scnprintf(buf, sizeof(buf), "%d\n", READ_ONCE(remote->tr.buffer_percent));
+
+	return simple_read_from_buffer(ubuf, cnt, ppos, buf, len);
+}
+
+static ssize_t buffer_percent_write(struct file *filp, const char __user *ubuf, size_t cnt,
+				    loff_t *ppos)
+{
+	struct trace_remote *remote = filp->private_data;
+	unsigned long val;
+	int ret = kstrtoul_from_user(ubuf, cnt, 10, &val);
+
+	if (ret)
+		return ret;
+	if (val > 100)
+		return -EINVAL;
+
+	WRITE_ONCE(remote->tr.buffer_percent, val);
+	return cnt;
+}
+
+REMOTE_FOPS(buffer_percent, .read = buffer_percent_read, .write = buffer_percent_write);
+
+static int trace_clock_show(struct seq_file *m, void *v)
+{
+	struct trace_remote *remote = m->private;
+	const struct trace_remote_clock *clock;
+
+	guard(mutex)(&remote->lock);
+	for (clock = remote->desc->clocks; clock->name; clock++)
+		seq_printf(m, clock == remote->clock ? "%s[%s]" : "%s%s",
+			   clock == remote->desc->clocks ? "" : " ", clock->name);
+	seq_putc(m, '\n');
+	return 0;
+}
+
+/* Stamps of two clocks never meet in one buffer: the events before are dropped */
+static int remote_set_clock(struct trace_remote *remote, const struct trace_remote_clock *clock)
+{
+	const struct trace_remote_desc *desc = remote->desc;
+	bool on = remote->on;
+	int ret, err = 0;
+
+	lockdep_assert_held(&remote->lock);
+	if (clock == remote->clock)
+		return 0;
+	if (remote_buffer(remote) && ring_buffer_remote_mapped(remote_buffer(remote)))
+		return -EBUSY;
+
+	if (on && desc->ops->enable(false, desc->priv))
+		return -EIO;
+	ret = desc->ops->set_clock(clock - desc->clocks, desc->priv);
+	if (!ret) {
+		remote->clock = clock;
+		if (remote_buffer(remote)) {
+			ring_buffer_set_clock(remote_buffer(remote), clock->now);
+			remote_reset_all(remote);
+		}
+	}
+	if (on)
+		err = desc->ops->enable(true, desc->priv);
+	return ret ?: err;
+}
+
+static ssize_t trace_clock_write(struct file *filp, const char __user *ubuf, size_t cnt,
+				 loff_t *ppos)
+{
+	struct trace_remote *remote = ((struct seq_file *)filp->private_data)->private;
+	const struct trace_remote_clock *clock;
+	char buf[32], *name;
+	int ret;
+
+	if (cnt >= sizeof(buf))
+		return -EINVAL;
+	if (copy_from_user(buf, ubuf, cnt))
+		return -EFAULT;
+	buf[cnt] = '\0';
+	name = strstrip(buf);
+
+	for (clock = remote->desc->clocks; clock->name; clock++) {
+		if (strcmp(clock->name, name))
+			continue;
+		guard(mutex)(&remote->lock);
+		ret = remote_set_clock(remote, clock);
+		return ret ?: cnt;
+	}
+	return -EINVAL;
+}
+
+static int trace_clock_open(struct inode *inode, struct file *filp)
+{
+	struct trace_remote *remote = inode->i_private;
+	int ret = remote_get(remote);
+
+	if (ret)
+		return ret;
+	ret = single_open(filp, trace_clock_show, remote);
+	if (ret)
+		remote_put(remote);
+	return ret;
+}
+
+static int trace_clock_release(struct inode *inode, struct file *filp)
+{
+	remote_put(inode->i_private);
+	return single_release(inode, filp);
+}
+
+static const struct file_operations trace_clock_fops = {
+	.open		= trace_clock_open,
+	.read		= seq_read,
+	.write		= trace_clock_write,
+	.llseek		= seq_lseek,
+	.release	= trace_clock_release,
+};
+
+/* Written to say that the memory may go, which happens when the file is closed */
+static ssize_t free_buffer_write(struct file *filp, const char __user *ubuf, size_t cnt,
+				 loff_t *ppos)
+{
+	struct trace_remote *remote = filp->private_data;
+
+	guard(mutex)(&remote->lock);
+	if (remote_buffer(remote) && ring_buffer_remote_mapped(remote_buffer(remote)))
+		return -EBUSY;
+	return cnt;
+}
+
+static int free_buffer_release(struct inode *inode, struct file *filp)
+{
+	struct trace_remote *remote = inode->i_private;
+
+	mutex_lock(&remote->lock);
+	remote_set_on(remote, false);
+	remote_reset(remote, RING_BUFFER_ALL_CPUS);
+	mutex_unlock(&remote->lock);
+	remote_put(remote);
+	return 0;
+}
+
+static const struct file_operations free_buffer_fops = {
+	.open		= remote_open,
+	.write		= free_buffer_write,
+	.release	= free_buffer_release,
+};
+
 static ssize_t write_event_write(struct file *filp, const char __user *ubuf, size_t cnt,
 				 loff_t *ppos)
 {
@@ -356,15 +547,28 @@ static struct trace_remote_event *remote_find_event(struct trace_remote *remote,
 	return NULL;
 }
 
+static void print_stamp(struct trace_remote *remote, struct trace_seq *s, u64 ts)
+{
+	u64 usec = ns2usecs(ts);
+	unsigned long rem;
+
+	if (!remote->clock->in_ns) {
+		trace_seq_printf(s, "%llu", ts);
+		return;
+	}
+	rem = do_div(usec, USEC_PER_SEC);
+	trace_seq_printf(s, "%5llu.%06lu", usec, rem);
+}
+
 static void print_record(struct trace_remote *remote, struct trace_seq *s, int cpu, u64 ts,
 			 struct ring_buffer_event *rb_event)
 {
 	const struct remote_rec *rec = ring_buffer_event_data(rb_event);
 	struct trace_remote_event *event = remote_find_event(remote, rec->type);
-	u64 usec = ns2usecs(ts);
-	unsigned long rem = do_div(usec, USEC_PER_SEC);
 
-	trace_seq_printf(s, "[%03d]\t%5llu.%06lu: ", cpu, usec, rem);
+	trace_seq_printf(s, "[%03d]\t", cpu);
+	print_stamp(remote, s, ts);
+	trace_seq_puts(s, ": ");
 	if (event) {
 		trace_seq_printf(s, "%s ", event->name);
 		event->print(s, rec);
@@ -775,20 +979,41 @@ static int trace_raw_release(struct inode *inode, struct file *filp)
  * stats
  */
 
+/* In the words of trace.c's file */
+static void show_stats(struct trace_remote *remote, struct trace_buffer *buffer, int cpu,
+		       struct trace_seq *s)
+{
+	trace_seq_printf(s, "entries: %lu\n", ring_buffer_entries_cpu(buffer, cpu));
+	trace_seq_printf(s, "overrun: %lu\n", ring_buffer_overrun_cpu(buffer, cpu));
+	trace_seq_printf(s, "commit overrun: %lu\n", ring_buffer_commit_overrun_cpu(buffer, cpu));
+	trace_seq_printf(s, "bytes: %lu\n", ring_buffer_bytes_cpu(buffer, cpu));
+	trace_seq_puts(s, "oldest event ts: ");
+	print_stamp(remote, s, ring_buffer_oldest_event_ts(buffer, cpu));
+	trace_seq_puts(s, "\nnow ts: ");
+	print_stamp(remote, s, ring_buffer_time_stamp(buffer));
+	trace_seq_printf(s, "\ndropped events: %lu\n",
+			 ring_buffer_dropped_events_cpu(buffer, cpu));
+	trace_seq_printf(s, "read events: %lu\n", ring_buffer_read_events_cpu(buffer, cpu));
+}
+
 static int stats_show(struct seq_file *m, void *v)
 {
 	struct remote_cpu *file = m->private;
 	struct trace_buffer *buffer;
+	struct trace_seq *s;
 
 	guard(mutex)(&file->remote->lock);
 	buffer = remote_buffer(file->remote);
 	if (!buffer)
 		return 0;
 
-	seq_printf(m, "entries: %lu\n", ring_buffer_entries_cpu(buffer, file->cpu));
-	seq_printf(m, "overrun: %lu\n", ring_buffer_overrun_cpu(buffer, file->cpu));
-	seq_printf(m, "dropped events: %lu\n", ring_buffer_dropped_events_cpu(buffer, file->cpu));
-	seq_printf(m, "read events: %lu\n", ring_buffer_read_events_cpu(buffer, file->cpu));
+	s = kmalloc(sizeof(*s), GFP_KERNEL);
+	if (!s)
+		return -ENOMEM;
+	trace_seq_init(s);
+	show_stats(file->remote, buffer, file->cpu, s);
+	trace_print_seq(m, s);
+	kfree(s);
 	return 0;
 }
 
@@ -1185,11 +1410,16 @@ static int make_events_files(struct trace_remote *remote)
 
 static int make_files(struct trace_remote *remote)
 {
-	struct dentry *dir = remote->dir;
+	struct dentry *dir = remote->dir, *options;
 
 	return make_file("tracing_on", TRACE_MODE_WRITE, dir, remote, &tracing_on_fops) ?:
 	       make_file("buffer_size_kb", TRACE_MODE_WRITE, dir, remote, &buffer_size_fops) ?:
+	       make_file("buffer_percent", TRACE_MODE_WRITE, dir, remote, &buffer_percent_fops) ?:
+	       make_file("free_buffer", 0200, dir, remote, &free_buffer_fops) ?:
+	       make_file("trace_clock", TRACE_MODE_WRITE, dir, remote, &trace_clock_fops) ?:
 	       make_file("write_event", 0200, dir, remote, &write_event_fops) ?:
+	       make_dir("options", dir, &options) ?:
+	       make_file("overwrite", TRACE_MODE_WRITE, options, remote, &overwrite_fops) ?:
 	       make_reader_files(dir, &remote->all) ?:
 	       make_per_cpu_files(remote) ?:
 	       make_events_files(remote);
@@ -1208,6 +1438,8 @@ static struct trace_remote *remote_alloc(const struct trace_remote_desc *desc)
 	remote->rb.ops = &desc->ops->rb;
 	remote->rb.priv = desc->priv;
 	remote->size_kb = DEFAULT_SIZE_KB;
+	remote->overwrite = true;
+	remote->clock = desc->clocks;
 	mutex_init(&remote->lock);
 	remote->tr.current_trace = &nop_trace;
 	remote->tr.buffer_percent = 50;

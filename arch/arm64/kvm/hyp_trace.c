@@ -12,11 +12,15 @@
 #include <linux/kvm_host.h>
 #include <linux/ring_buffer_writer.h>
 #include <linux/sched_clock.h>
+#include <linux/timekeeper_internal.h>
+#include <linux/timekeeping.h>
+#include <linux/trace_clock.h>
 #include <linux/trace_remote.h>
 
 #include <asm/kvm_asm.h>
 #include <asm/kvm_hyptrace.h>
 #include <asm/kvm_mmu.h>
+#include <asm/sections.h>
 
 static const char *const hyp_reason_names[] = {
 	[HYP_REASON_SMC]	= "smc",
@@ -103,8 +107,8 @@ static struct trace_remote_event hyp_events[] = {
 };
 #undef REC
 
-/* Tracing is on; under the remote's mutex and the hotplug lock */
-static bool hyp_trace_on;
+/* What CPUs that come online are told; under the remote's mutex and the hotplug lock */
+static u32 hyp_trace_flags = HYP_TRACE_OVERWRITE;
 
 /* Make a page reachable for EL2 where the host does that; EL2 shares it itself otherwise */
 static int hyp_map_page(void *va)
@@ -269,35 +273,44 @@ static void hyp_enable_this_cpu(void *data)
 {
 	int *ret = data;
 
-	*ret = kvm_call_hyp_nvhe(__hyp_trace_enable, true) ?: *ret;
+	*ret = kvm_call_hyp_nvhe(__hyp_trace_enable, hyp_trace_flags) ?: *ret;
 }
 
-static void hyp_disable_this_cpu(void *data)
+/* Tell every CPU to trace as @flags say; those that are away will be told */
+static int hyp_trace_set_flags(u32 flags)
 {
-	WARN_ON(kvm_call_hyp_nvhe(__hyp_trace_enable, false));
+	u32 old = hyp_trace_flags;
+	int ret = 0, ignored = 0;
+
+	guard(cpus_read_lock)();
+	hyp_trace_flags = flags;
+	if (!((flags | old) & HYP_TRACE_ON))
+		return 0;
+
+	on_each_cpu(hyp_enable_this_cpu, &ret, 1);
+	if (ret) {
+		hyp_trace_flags = old;
+		on_each_cpu(hyp_enable_this_cpu, &ignored, 1);
+	}
+	return ret;
 }
 
 static int hyp_trace_enable(bool on, void *priv)
 {
-	int ret = 0;
+	return hyp_trace_set_flags((hyp_trace_flags & ~HYP_TRACE_ON) | (on ? HYP_TRACE_ON : 0));
+}
 
-	guard(cpus_read_lock)();
-	if (on)
-		on_each_cpu(hyp_enable_this_cpu, &ret, 1);
-	if (!on || ret)
-		on_each_cpu(hyp_disable_this_cpu, NULL, 1);
-	else
-		hyp_trace_on = true;
-	if (!on)
-		hyp_trace_on = false;
-	return ret;
+static int hyp_trace_overwrite(bool overwrite, void *priv)
+{
+	return hyp_trace_set_flags((hyp_trace_flags & HYP_TRACE_ON) |
+				   (overwrite ? HYP_TRACE_OVERWRITE : 0));
 }
 
 static int hyp_trace_cpu_online(unsigned int cpu)
 {
 	int ret = 0;
 
-	if (hyp_trace_on)
+	if (hyp_trace_flags & HYP_TRACE_ON)
 		hyp_enable_this_cpu(&ret);
 	return ret;
 }
@@ -305,8 +318,8 @@ static int hyp_trace_cpu_online(unsigned int cpu)
 /* A CPU that is away could not switch its writer off */
 static int hyp_trace_cpu_offline(unsigned int cpu)
 {
-	if (hyp_trace_on)
-		hyp_disable_this_cpu(NULL);
+	if (hyp_trace_flags & HYP_TRACE_ON)
+		WARN_ON(kvm_call_hyp_nvhe(__hyp_trace_enable, 0));
 	return 0;
 }
 
@@ -330,10 +343,36 @@ static int hyp_trace_reset(int cpu, void *priv)
 	return kvm_call_hyp_nvhe(__hyp_trace_reset, cpu);
 }
 
+static const struct trace_remote_clock hyp_trace_clocks[] = {
+	{ "local",	trace_clock_local,	true },
+	{ "boot",	ktime_get_boot_fast_ns,	true },
+	{ "mono",	ktime_get_mono_fast_ns,	true },
+	{ "mono_raw",	ktime_get_raw_fast_ns,	true },
+	{ "tai",	ktime_get_tai_fast_ns,	true },
+	{ "counter",	trace_clock_counter,	false },
+	{}
+};
+
+/* In the order of hyp_trace_clocks; addresses of the linear map */
+static struct hyp_clock_src hyp_clock_srcs[ARRAY_SIZE(hyp_trace_clocks) - 1] __ro_after_init;
+
+static int hyp_trace_set_clock(unsigned int index, void *priv)
+{
+	const struct hyp_clock_src *src = &hyp_clock_srcs[index];
+
+	if (src->kind == HYP_CLOCK_NONE)
+		return -EOPNOTSUPP;
+
+	return kvm_call_hyp_nvhe(__hyp_trace_set_clock, src->kind, src->latch, src->banks,
+				 src->extra, src->live);
+}
+
 static const struct trace_remote_ops hyp_trace_ops = {
 	.load		= hyp_trace_load,
 	.unload		= hyp_trace_unload,
 	.enable		= hyp_trace_enable,
+	.overwrite	= hyp_trace_overwrite,
+	.set_clock	= hyp_trace_set_clock,
 	.enable_event	= hyp_trace_enable_event,
 	.write_selftest	= hyp_trace_write_selftest,
 	.rb = {
@@ -348,21 +387,80 @@ static const struct trace_remote_desc hyp_trace_desc = {
 	.events		= hyp_events,
 	.nr_events	= ARRAY_SIZE(hyp_events),
 	.symtabs	= hyp_symtabs,
+	.clocks		= hyp_trace_clocks,
 };
 
-/* EL2 reads the parameters of sched_clock() where the host does */
-static int __init hyp_trace_share_clock(void)
+/* Share a part of the kernel image with EL2, for good; its address in the linear map */
+static int __init hyp_share_image(const void *start, size_t size, u64 *addr)
+{
+	void *va;
+
+	*addr = 0;
+	if (!start)
+		return 0;
+
+	va = lm_alias((void *)start);
+	*addr = (u64)va;
+	/* KVM has mapped the BSS for reading already, where it maps for EL2 */
+	if (!is_protected_kvm_enabled() && start >= (void *)__bss_start &&
+	    start < (void *)__bss_stop)
+		return 0;
+	return kvm_share_hyp(va, va + size);
+}
+
+static int __init hyp_share_sched_clock(struct hyp_clock_src *src)
 {
 	const struct clock_read_data *banks;
 	const unsigned int *latch = sched_clock_latch(&banks);
-	void *from = lm_alias((void *)latch), *to = lm_alias((void *)(banks + 2));
-	int ret;
 
-	ret = kvm_share_hyp(from, to);
-	if (ret)
-		return ret;
+	*src = (struct hyp_clock_src){
+		.kind = HYP_CLOCK_SCHED,
+		.live = (u64)banks->read_sched_clock,
+	};
+	return hyp_share_image(latch, sizeof(*latch), &src->latch) ?:
+	       hyp_share_image(banks, 2 * sizeof(*banks), &src->banks);
+}
 
-	return kvm_call_hyp_nvhe(__hyp_trace_set_clock, from, lm_alias((void *)banks));
+static int __init hyp_share_fast_clock(clockid_t id, struct hyp_clock_src *src)
+{
+	struct system_time_snapshot snapshot;
+	const struct tk_read_base *banks;
+	const unsigned int *latch;
+	const ktime_t *offset;
+
+	/* EL2 knows the architected counter only */
+	ktime_get_snapshot(&snapshot);
+	if (snapshot.cs_id != CSID_ARM_ARCH_COUNTER)
+		return 0;
+
+	latch = timekeeping_fast_latch(id, &banks, &offset);
+	*src = (struct hyp_clock_src){
+		.kind = HYP_CLOCK_FAST,
+		.live = (u64)banks->clock,
+	};
+	return hyp_share_image(latch, sizeof(*latch), &src->latch) ?:
+	       hyp_share_image(banks, 2 * sizeof(*banks), &src->banks) ?:
+	       hyp_share_image(offset, sizeof(*offset), &src->extra);
+}
+
+static int __init hyp_share_counter(struct hyp_clock_src *src)
+{
+	src->kind = HYP_CLOCK_COUNTER;
+	return hyp_share_image(&trace_counter, sizeof(trace_counter), &src->extra);
+}
+
+/* EL2 reads the parameters of the clocks where the host's own readers do */
+static int __init hyp_trace_share_clocks(void)
+{
+	struct hyp_clock_src *src = hyp_clock_srcs;
+
+	return hyp_share_sched_clock(&src[0]) ?:
+	       hyp_share_fast_clock(CLOCK_BOOTTIME, &src[1]) ?:
+	       hyp_share_fast_clock(CLOCK_MONOTONIC, &src[2]) ?:
+	       hyp_share_fast_clock(CLOCK_MONOTONIC_RAW, &src[3]) ?:
+	       hyp_share_fast_clock(CLOCK_TAI, &src[4]) ?:
+	       hyp_share_counter(&src[5]) ?:
+	       hyp_trace_set_clock(0, NULL);
 }
 
 static int __init hyp_trace_init(void)
@@ -373,9 +471,9 @@ static int __init hyp_trace_init(void)
 	if (!is_kvm_arm_initialised() || is_kernel_in_hyp_mode())
 		return 0;
 
-	ret = hyp_trace_share_clock();
+	ret = hyp_trace_share_clocks();
 	if (ret) {
-		kvm_err("hypervisor tracing: cannot share the clock: %d\n", ret);
+		kvm_err("hypervisor tracing: cannot share the clocks: %d\n", ret);
 		return ret;
 	}
 

@@ -6,6 +6,7 @@
  * themselves (__hyp_trace_* in asm/kvm_asm.h, documented with their handlers in
  * arch/arm64/kvm/hyp/include/nvhe/trace.h).
  */
+#include <linux/bits.h>
 #include <linux/trace_remote_event.h>
 #include <linux/types.h>
 
@@ -32,6 +33,39 @@ enum hyp_event {
 #define REMOTE_EVENT(name, fields, ...)	REMOTE_RECORD(name, REMOTE_FIELDS(fields));
 #include <asm/kvm_hypevents.h>
 #undef REMOTE_EVENT
+
+/* How a clock of the host is computed */
+enum hyp_clock_kind {
+	HYP_CLOCK_NONE,		/* no clock */
+	HYP_CLOCK_SCHED,	/* as sched_clock(); banks are struct clock_read_data */
+	HYP_CLOCK_FAST,		/* as ktime_get_mono_fast_ns(); banks are struct tk_read_base */
+	HYP_CLOCK_COUNTER,	/* as trace_clock_counter() */
+};
+
+/**
+ * struct hyp_clock_src - where the parameters of a clock are
+ * @kind:	enum hyp_clock_kind
+ * @latch:	address of the sequence count; 0 for a counter
+ * @banks:	address of two sets of parameters, selected by bit 0 of @latch;
+ *		0 for a counter
+ * @extra:	HYP_CLOCK_FAST: address of an s64 of nanoseconds to be added, or 0;
+ *		HYP_CLOCK_COUNTER: address of the atomic64_t
+ * @live:	the value that says in a set of parameters that the clock runs (its
+ *		reader function, its clocksource); never dereferenced
+ *
+ * From the host, addresses are those of its linear map.
+ */
+struct hyp_clock_src {
+	u64	kind;
+	u64	latch;
+	u64	banks;
+	u64	extra;
+	u64	live;
+};
+
+/* Flags of __hyp_trace_enable */
+#define HYP_TRACE_ON		BIT(0)
+#define HYP_TRACE_OVERWRITE	BIT(1)
 
 /** HYP_TRACE_PFNS_PER_CALL - pages that one __hyp_trace_add_subbufs call takes */
 #define HYP_TRACE_PFNS_PER_CALL	5

@@ -16,7 +16,8 @@
  * else happens while the writer is off or on the writer's own CPU.
  */
 #include <linux/ring_buffer_writer.h>
-#include <linux/stddef.h>
+#include <linux/sched_clock.h>
+#include <linux/timekeeper_internal.h>
 
 #include <asm/kvm_hyp.h>
 #include <asm/kvm_mmu.h>
@@ -37,6 +38,8 @@ enum trace_state {
  * struct hyp_trace_cpu - the buffer of one CPU
  * @writer:	the ring buffer; its table is built while LOADING
  * @clock:	this CPU's clock
+ * @host_ctxt:	this CPU's host context, in which the host's pid is while a guest's
+ *		state is loaded
  * @lock:	orders the host's calls
  * @state:	see __hyp_trace_begin() and so on
  * @meta:	the shared meta page
@@ -47,6 +50,7 @@ enum trace_state {
 struct hyp_trace_cpu {
 	struct rb_writer		writer;
 	struct hyp_clock		clock;
+	struct kvm_cpu_context		*host_ctxt;
 	hyp_spinlock_t			lock;
 	enum trace_state		state;
 	struct trace_buffer_meta	*meta;
@@ -59,52 +63,79 @@ static DEFINE_PER_CPU(struct hyp_trace_cpu, trace_cpus);
 
 /* The host's clock, for CPUs that are switched on; under the lock */
 static DEFINE_HYP_SPINLOCK(host_clock_lock);
-static struct {
-	const u32			*latch;
-	const struct clock_read_data	*banks;
-} host_clock;
+static struct hyp_clock_src host_clock;
 
 u16 hyp_event_ids[NR_HYP_EVENTS];
 
-static __always_inline s32 trace_pid(void)
+static __always_inline s32 trace_pid(const struct hyp_trace_cpu *tc)
 {
-	struct kvm_cpu_context *host_ctxt = host_data_ptr(host_ctxt);
+	const struct kvm_cpu_context *host_ctxt = tc->host_ctxt;
 
-	/* While a guest's state is loaded, the host's is in its context */
-	if (host_ctxt->__hyp_running_vcpu)
+	if (unlikely(host_ctxt->__hyp_running_vcpu))
 		return ctxt_sys_reg(host_ctxt, CONTEXTIDR_EL1);
 
 	return read_sysreg_el1(SYS_CONTEXTIDR);
 }
 
-s32 hyp_trace_pid(void)
+/* Everything is simple: tracing is on, there is room, the clock is current */
+static __always_inline void *try_reserve(struct hyp_trace_cpu *tc, u32 size)
 {
-	return trace_pid();
+	if (!rb_writer_has_room(&tc->writer, size) || !hyp_clock_is_current(&tc->clock))
+		return NULL;
+
+	return rb_writer_try_reserve(&tc->writer, size, hyp_clock_read(&tc->clock));
+}
+
+static void *reserve_slow(struct hyp_trace_cpu *tc, u32 size)
+{
+	if (!tc->writer.on)
+		return NULL;
+
+	return rb_writer_reserve_slow(&tc->writer, size, hyp_clock_read_slow(&tc->clock));
 }
 
 #define FIELD_SIZE(t, f)	sizeof(t)
 #define PLUS()			+
 
+/*
+ * __trace_<event>() keeps to the simple case, so that it needs no stack; the rest
+ * is slow_<event>()'s.
+ */
 #define REMOTE_EVENT(name, fields, ...)					\
-	void __trace_##name(u32 type, REMOTE_PARAMS(REMOTE_FIELDS(fields)))\
+	static __always_inline void					\
+	write_##name(struct hyp_trace_cpu *tc, struct remote_rec_##name *__rec,\
+		     u32 type, REMOTE_PARAMS(REMOTE_FIELDS(fields)))	\
 	{								\
-		struct hyp_trace_cpu *cpu = this_cpu_ptr(&trace_cpus);	\
-		struct remote_rec_##name *__rec;			\
 		const u32 size = sizeof(*__rec);			\
 									\
-		if (unlikely(!cpu->writer.limit))			\
-			return;						\
-		__rec = rb_writer_reserve(&cpu->writer, size,		\
-					  hyp_clock_now(&cpu->clock));	\
-		if (unlikely(!__rec))					\
-			return;						\
 		if (size != sizeof(struct remote_rec) +			\
 		    __REMOTE_MAP(FIELD_SIZE, PLUS, fields))		\
 			((u32 *)__rec)[size / 4 - 1] = 0;		\
 		__rec->hdr.type = type;					\
-		__rec->hdr.pid = trace_pid();				\
+		__rec->hdr.pid = trace_pid(tc);				\
 		REMOTE_ASSIGN(REMOTE_FIELDS(fields))			\
-		rb_writer_commit(&cpu->writer, __rec, size);		\
+		rb_writer_commit(&tc->writer, __rec, size);		\
+	}								\
+									\
+	static noinline void						\
+	slow_##name(u32 type, REMOTE_PARAMS(REMOTE_FIELDS(fields)))	\
+	{								\
+		struct hyp_trace_cpu *tc = this_cpu_ptr(&trace_cpus);	\
+		void *rec = reserve_slow(tc, sizeof(struct remote_rec_##name));\
+									\
+		if (rec)						\
+			write_##name(tc, rec, type, REMOTE_NAMES(REMOTE_FIELDS(fields)));\
+	}								\
+									\
+	void __trace_##name(u32 type, REMOTE_PARAMS(REMOTE_FIELDS(fields)))\
+	{								\
+		struct hyp_trace_cpu *tc = this_cpu_ptr(&trace_cpus);	\
+		void *rec = try_reserve(tc, sizeof(struct remote_rec_##name));\
+									\
+		if (likely(rec))					\
+			write_##name(tc, rec, type, REMOTE_NAMES(REMOTE_FIELDS(fields)));\
+		else							\
+			slow_##name(type, REMOTE_NAMES(REMOTE_FIELDS(fields)));\
 	}
 #include <asm/kvm_hypevents.h>
 #undef REMOTE_EVENT
@@ -412,32 +443,35 @@ static void set_writer_on(struct hyp_trace_cpu *tc, bool on)
 	smp_store_release(&tc->writer.on, on);
 }
 
-static int enable_locked(struct hyp_trace_cpu *tc, bool on)
+static int enable_locked(struct hyp_trace_cpu *tc, u32 flags)
 {
 	if (tc->state != TRACE_LOADED)
 		return -ENODEV;
-	if (!on) {
+	if (!(flags & HYP_TRACE_ON)) {
 		set_writer_on(tc, false);
 		return 0;
 	}
-	if (!host_clock.latch)
+	if (host_clock.kind == HYP_CLOCK_NONE)
 		return -ENXIO;
 
-	tc->clock.latch = host_clock.latch;
-	tc->clock.banks = host_clock.banks;
-	hyp_clock_refresh(&tc->clock);
+	tc->host_ctxt = host_data_ptr(host_ctxt);
+	tc->writer.overwrite = flags & HYP_TRACE_OVERWRITE;
+	hyp_clock_init(&tc->clock, &host_clock);
 	set_writer_on(tc, true);
 	return 0;
 }
 
-int __hyp_trace_enable(bool on)
+int __hyp_trace_enable(u32 flags)
 {
 	struct hyp_trace_cpu *tc = this_cpu_ptr(&trace_cpus);
 	int ret;
 
+	if (flags & ~(HYP_TRACE_ON | HYP_TRACE_OVERWRITE))
+		return -EINVAL;
+
 	hyp_spin_lock(&host_clock_lock);
 	hyp_spin_lock(&tc->lock);
-	ret = enable_locked(tc, on);
+	ret = enable_locked(tc, flags);
 	hyp_spin_unlock(&tc->lock);
 	hyp_spin_unlock(&host_clock_lock);
 
@@ -508,63 +542,110 @@ static bool any_writer_is_on(void)
 	return false;
 }
 
-static int pin_clock(const u32 *latch, const struct clock_read_data *banks)
-{
-	int ret;
+/* The memory of a clock: address and size of each part, 0 where there is none */
+struct clock_part {
+	u64	start;
+	u64	size;
+};
 
-	if (!is_protected_kvm_enabled())
+#define NR_CLOCK_PARTS	3
+
+static int clock_parts(const struct hyp_clock_src *src, struct clock_part *parts)
+{
+	u64 bank;
+
+	switch (src->kind) {
+	case HYP_CLOCK_NONE:
+		memset(parts, 0, NR_CLOCK_PARTS * sizeof(*parts));
 		return 0;
+	case HYP_CLOCK_SCHED:
+		bank = sizeof(struct clock_read_data);
+		break;
+	case HYP_CLOCK_FAST:
+		bank = sizeof(struct tk_read_base);
+		break;
+	case HYP_CLOCK_COUNTER:
+		bank = 0;
+		break;
+	default:
+		return -EINVAL;
+	}
 
-	ret = hyp_pin_shared_mem((void *)latch, (void *)(latch + 1));
-	if (ret)
-		return ret;
+	/* What there is has to be there, and to be aligned: it is loaded with acquire */
+	if ((bank && (!src->latch || !src->banks)) || (!bank && !src->extra) ||
+	    !IS_ALIGNED(src->latch | src->banks | src->extra, sizeof(u64)))
+		return -EINVAL;
 
-	ret = hyp_pin_shared_mem((void *)banks, (void *)(banks + 2));
-	if (ret)
-		hyp_unpin_shared_mem((void *)latch, (void *)(latch + 1));
-	return ret;
+	parts[0] = (struct clock_part){ bank ? src->latch : 0, sizeof(u32) };
+	parts[1] = (struct clock_part){ bank ? src->banks : 0, 2 * bank };
+	parts[2] = (struct clock_part){ src->extra, sizeof(u64) };
+	return 0;
 }
 
-static void unpin_clock(void)
+static void unpin_parts(const struct clock_part *parts, int nr)
 {
-	if (!is_protected_kvm_enabled() || !host_clock.latch)
-		return;
+	while (nr--) {
+		void *start = (void *)parts[nr].start;
 
-	hyp_unpin_shared_mem((void *)host_clock.banks, (void *)(host_clock.banks + 2));
-	hyp_unpin_shared_mem((void *)host_clock.latch, (void *)(host_clock.latch + 1));
+		if (start && is_protected_kvm_enabled())
+			hyp_unpin_shared_mem(start, start + parts[nr].size);
+	}
 }
 
-static int set_clock_locked(unsigned long latch, unsigned long banks)
+static int pin_parts(const struct clock_part *parts)
 {
+	int i, ret;
+
+	for (i = 0; i < NR_CLOCK_PARTS; i++) {
+		void *start = (void *)parts[i].start;
+
+		if (!start || !is_protected_kvm_enabled())
+			continue;
+		ret = hyp_pin_shared_mem(start, start + parts[i].size);
+		if (ret) {
+			unpin_parts(parts, i);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+static u64 hyp_address(u64 addr)
+{
+	return addr ? kern_hyp_va(addr) : 0;
+}
+
+static int set_clock_locked(const struct hyp_clock_src *src)
+{
+	struct clock_part parts[NR_CLOCK_PARTS], old_parts[NR_CLOCK_PARTS];
 	int ret;
 
 	if (any_writer_is_on())
 		return -EBUSY;
 
-	if (latch) {
-		latch = kern_hyp_va(latch);
-		banks = kern_hyp_va(banks);
-		ret = pin_clock((void *)latch, (void *)banks);
-		if (ret)
-			return ret;
-	}
+	ret = clock_parts(src, parts) ?: pin_parts(parts);
+	if (ret)
+		return ret;
 
-	unpin_clock();
-	host_clock.latch = (void *)latch;
-	host_clock.banks = latch ? (void *)banks : NULL;
+	WARN_ON(clock_parts(&host_clock, old_parts));
+	unpin_parts(old_parts, NR_CLOCK_PARTS);
+	host_clock = *src;
 	return 0;
 }
 
-int __hyp_trace_set_clock(unsigned long latch, unsigned long banks)
+int __hyp_trace_set_clock(const struct hyp_clock_src *src)
 {
+	struct hyp_clock_src hyp_src = {
+		.kind	= src->kind,
+		.latch	= hyp_address(src->latch),
+		.banks	= hyp_address(src->banks),
+		.extra	= hyp_address(src->extra),
+		.live	= src->live,
+	};
 	int ret;
 
-	/* The load-acquire of a misaligned latch would fault */
-	if (!IS_ALIGNED(latch, sizeof(u32)) || !IS_ALIGNED(banks, sizeof(u64)))
-		return -EINVAL;
-
 	hyp_spin_lock(&host_clock_lock);
-	ret = set_clock_locked(latch, banks);
+	ret = set_clock_locked(&hyp_src);
 	hyp_spin_unlock(&host_clock_lock);
 
 	return ret;

@@ -26,13 +26,6 @@ extern u16 hyp_event_ids[NR_HYP_EVENTS];
 #include <asm/kvm_hypevents.h>
 #undef REMOTE_EVENT
 
-/**
- * hyp_trace_pid - the host task on whose behalf EL2 runs
- *
- * Return: its pid; 0 is the idle task.
- */
-s32 hyp_trace_pid(void);
-
 /*
  * Hypercalls. A buffer goes EMPTY => LOADING => LOADED => EMPTY; every call
  * either succeeds or changes nothing. Pages are named by frame number. In
@@ -93,14 +86,15 @@ int __hyp_trace_unload(u32 cpu);
 
 /**
  * __hyp_trace_enable - switch tracing on or off on the calling CPU
- * @on: which
+ * @flags: HYP_TRACE_ON or not; HYP_TRACE_OVERWRITE for a flight recorder, else the
+ *	oldest events are kept
  *
  * Only a CPU itself touches its writer's on state, so an unload that finds it
  * off knows that no event is being written there, with no barrier in the writer.
  *
  * Return: 0, -ENODEV without a LOADED buffer, -ENXIO without a clock.
  */
-int __hyp_trace_enable(bool on);
+int __hyp_trace_enable(u32 flags);
 
 /**
  * __hyp_trace_enable_event - switch an event on or off, everywhere
@@ -123,14 +117,13 @@ int __hyp_trace_swap_reader(u32 cpu, u32 seen);
 int __hyp_trace_reset(u32 cpu);
 
 /**
- * __hyp_trace_set_clock - where the host's clock parameters are
- * @latch: kernel linear address of the sequence count, 0 for no clock
- * @banks: kernel linear address of two struct clock_read_data
+ * __hyp_trace_set_clock - which clock the time stamps are on
+ * @src: the clock; HYP_CLOCK_NONE for none
  *
  * The pages are shared with EL2 already, and are pinned from here to the next
  * call. -EBUSY while tracing is on anywhere.
  */
-int __hyp_trace_set_clock(unsigned long latch, unsigned long banks);
+int __hyp_trace_set_clock(const struct hyp_clock_src *src);
 
 #else /* !CONFIG_NVHE_EL2_TRACING */
 
@@ -139,8 +132,6 @@ int __hyp_trace_set_clock(unsigned long latch, unsigned long banks);
 	trace_##name(REMOTE_PARAMS(REMOTE_FIELDS(fields))) { }
 #include <asm/kvm_hypevents.h>
 #undef REMOTE_EVENT
-
-static inline s32 hyp_trace_pid(void) { return 0; }
 
 #endif /* CONFIG_NVHE_EL2_TRACING */
 
