@@ -6,6 +6,8 @@
 # Variables: MODE=protected|hvhe|nvhe and CPUS=n for the guest,
 #            HYPTRACE_BUILD=dir for everything that is generated
 
+MODE ?= protected
+CPUS ?= 2
 HYPTRACE_BUILD ?= $(CURDIR)/build
 override HYPTRACE_BUILD := $(abspath $(HYPTRACE_BUILD))
 export HYPTRACE_BUILD MODE CPUS
