@@ -7,13 +7,13 @@
 # entry. Needs the kernel and the initramfs; 'make run' makes them first.
 #
 # Environment: MODE=protected|hvhe|nvhe (protected), CPUS=n (4),
-#              SECONDS_TO_RUN=n (3)
+#              ITERATIONS=n (600) of the guest code on each CPU
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
 mode=${MODE:-protected}
 cpus=${CPUS:-4}
-duration=${SECONDS_TO_RUN:-3}
+iterations=${ITERATIONS:-600}
 out=$BUILD/run
 data=$out/trace.dat
 report=$BUILD/host/hyptrace
@@ -22,7 +22,7 @@ record()
 {
 	rm -rf "$out"
 	"$SCRIPTS/boot.sh" --mode "$mode" --smp "$cpus" --out "$out" -- \
-		hyptrace record -o /out/trace.dat -- hyp_workload -t "$duration"
+		hyptrace record -o /out/trace.dat -- hyp_workload -n "$iterations"
 }
 
 # A few lines around the first entry of a guest in the second half

@@ -46,7 +46,7 @@
 #define GUEST_SIZE	(CODE_SIZE + NR_DATA_PAGES * GUEST_PAGE)
 
 /* No progress of a CPU for so long means that its guest is stuck */
-#define STUCK_SECONDS	30
+#define STUCK_SECONDS	120
 
 #define STR_(x)		#x
 #define STR(x)		STR_(x)
@@ -113,7 +113,7 @@ struct worker {
 	int cpu;
 	int kvm;
 	const struct options *opt;
-	const volatile bool *stop;
+	const bool *stop;
 	struct counts n;
 	bool failed;
 	bool done;
@@ -259,7 +259,7 @@ static int run_vm(const struct worker *w, struct vm *vm)
 
 static bool enough(const struct worker *w)
 {
-	return *w->stop || (w->opt->stores && w->n.stores >= w->opt->stores);
+	return __atomic_load_n(w->stop, __ATOMIC_RELAXED) || (w->opt->stores && w->n.stores >= w->opt->stores);
 }
 
 static int live(struct worker *w, struct vm *vm)
@@ -330,7 +330,7 @@ static time_t now(void)
 
 /* Return: false if nothing moves any more */
 static bool watch(const struct worker *w, int nr, const struct options *o,
-		  volatile bool *stop)
+		  bool *stop)
 {
 	time_t start = now(), progress = start;
 	unsigned long before = 0, sum;
@@ -346,7 +346,7 @@ static bool watch(const struct worker *w, int nr, const struct options *o,
 		if (now() - progress > STUCK_SECONDS)
 			return false;
 		if (o->seconds && now() - start >= (time_t)o->seconds)
-			*stop = true;
+			__atomic_store_n(stop, true, __ATOMIC_RELAXED);
 		usleep(20 * 1000);
 	}
 }
@@ -378,7 +378,7 @@ static int print_all(const struct worker *w, int nr)
 }
 
 static int start_workers(struct worker *w, const struct options *o, int kvm,
-			 const volatile bool *stop)
+			 const bool *stop)
 {
 	int cpu, nr = 0, err;
 
@@ -403,7 +403,7 @@ static int start_workers(struct worker *w, const struct options *o, int kvm,
 static int run(const struct options *o, int kvm)
 {
 	static struct worker workers[MAX_CPUS];
-	static volatile bool stop;
+	static bool stop;
 	int i, nr = start_workers(workers, o, kvm, &stop);
 
 	if (!watch(workers, nr, o, &stop)) {
@@ -419,7 +419,7 @@ static int run(const struct options *o, int kvm)
 
 /* Command line */
 
-static int usage(FILE *out, int status)
+static int print_usage(FILE *out, int status)
 {
 	fprintf(out,
 		"usage: hyp_workload [-c CPULIST] [-n STORES] [-t SECONDS] [-r STORES]\n"
@@ -448,7 +448,8 @@ static int parse_range(char *text, bool *set)
 	unsigned long first, last;
 	char *end;
 
-	first = last = strtoul(text, &end, 10);
+	first = strtoul(text, &end, 10);
+	last = first;
 	if (end != text && *end == '-') {
 		text = end + 1;
 		last = strtoul(text, &end, 10);
@@ -502,7 +503,7 @@ static int parse_option(struct options *o, int c)
 	case 'r':
 		return parse_number(optarg, &o->vm_stores);
 	case 'h':
-		exit(usage(stdout, EXIT_SUCCESS));
+		exit(print_usage(stdout, EXIT_SUCCESS));
 	default:
 		return -1;
 	}
@@ -531,7 +532,8 @@ static int open_kvm(void)
 	int kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC);
 
 	if (kvm < 0) {
-		fprintf(stderr, "hyp_workload: cannot open /dev/kvm: %s: want a kernel with KVM, booted at EL2\n",
+		fprintf(stderr,
+			"hyp_workload: cannot open /dev/kvm: %s: want a kernel with KVM, booted at EL2\n",
 			strerror(errno));
 		return -1;
 	}
@@ -549,7 +551,7 @@ int main(int argc, char **argv)
 	int kvm;
 
 	if (parse_options(&o, argc, argv))
-		return usage(stderr, EXIT_USAGE);
+		return print_usage(stderr, EXIT_USAGE);
 	kvm = open_kvm();
 	if (kvm < 0)
 		return EXIT_SKIP;

@@ -2,7 +2,6 @@
 /*
  * The accounting. See account.h.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,8 +16,8 @@
  * @vague:	there are marks without a number
  */
 struct tally {
-	uint64_t seen;
-	uint64_t marked;
+	u64 seen;
+	u64 marked;
 	bool vague;
 };
 
@@ -73,15 +72,15 @@ static int find_stats(const struct datr *d, const struct datr_buffer *b,
 	return -1;
 }
 
-static uint64_t difference(uint64_t a, uint64_t b)
+static u64 difference(u64 a, u64 b)
 {
 	return a > b ? a - b : b - a;
 }
 
 /* Return: how many events nobody can explain */
-static uint64_t compare(const struct tally *t, const struct cpu_stats *s)
+static u64 compare(const struct tally *t, const struct cpu_stats *s)
 {
-	uint64_t off = difference(s->written, t->seen + s->overrun);
+	u64 off = difference(s->written, t->seen + s->overrun);
 
 	if (t->vague ? t->marked > s->overrun : t->marked != s->overrun)
 		off += difference(t->marked, s->overrun);
@@ -95,7 +94,7 @@ static void account_cpu(struct account *a, unsigned int index,
 	const struct datr_buffer *b = datr_buffer(a->d, index);
 	const struct tally *t = &a->tally[index * MAX_CPUS + cpu];
 	struct cpu_stats s;
-	uint64_t off;
+	u64 off;
 
 	result->seen[buffer_is_hyp(b)] += t->seen;
 	if (find_stats(a->d, b, cpu, &s)) {
@@ -106,7 +105,8 @@ static void account_cpu(struct account *a, unsigned int index,
 	result->lost += s.overrun + s.dropped;
 	result->unaccounted += off;
 	if (off && out)
-		fprintf(out, "unaccounted: [%03u] %s: written=%" PRIu64 " overrun=%" PRIu64 " read=%" PRIu64 ", in the file: events=%" PRIu64 " lost=%" PRIu64 "%s\n",
+		fprintf(out,
+			"unaccounted: [%03u] %s: written=%llu overrun=%llu read=%llu, in the file: events=%llu lost=%llu%s\n",
 			cpu, buffer_is_hyp(b) ? "hyp" : "host", s.written,
 			s.overrun, s.read, t->seen, t->marked,
 			t->vague ? "+?" : "");

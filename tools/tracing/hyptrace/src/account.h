@@ -5,12 +5,10 @@
 #ifndef HYPTRACE_ACCOUNT_H
 #define HYPTRACE_ACCOUNT_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "check.h"
 #include "datr.h"
 #include "merge.h"
+#include "types.h"
 #include "util.h"
 
 struct account;
@@ -24,10 +22,10 @@ struct account;
  * @no_counters: buffers and CPUs without counters in the file
  */
 struct account_result {
-	uint64_t seen[2];
-	uint64_t lost;
-	uint64_t unaccounted;
-	uint64_t no_counters;
+	u64 seen[2];
+	u64 lost;
+	u64 unaccounted;
+	u64 no_counters;
 };
 
 /** account_new - begin. Return: NULL with a message. */

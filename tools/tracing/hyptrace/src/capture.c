@@ -35,7 +35,7 @@
 struct stream {
 	struct follower *f;
 	int fd;
-	uint64_t dropped;
+	u64 dropped;
 };
 
 struct cpu_thread {
@@ -53,6 +53,7 @@ struct capture {
 	struct cpu_thread *thread;
 	int stop;		/* eventfd, readable once the threads shall end */
 	int failed;		/* eventfd, readable once one gave up */
+	bool told;		/* why, was told; once is enough */
 };
 
 const char *side_buffer_name(enum side side)
@@ -92,12 +93,12 @@ static int open_temp(const char *output)
 }
 
 /* "dropped events: N" of the CPU's stats file, 0 if it does not say */
-static uint64_t read_dropped(const struct tdir *d, unsigned int cpu)
+static u64 read_dropped(const struct tdir *d, unsigned int cpu)
 {
 	static const char key[] = "dropped events: ";
 	char *file = xasprintf("per_cpu/cpu%u/stats", cpu), *text = NULL;
 	const char *at;
-	uint64_t n = 0;
+	u64 n = 0;
 
 	if (file && tdir_has(d, file))
 		text = tdir_read(d, file, NULL);
@@ -166,8 +167,10 @@ static struct capture *new_capture(struct tdir * const dir[NR_SIDES],
 		return NULL;
 	}
 	c->nr = nr;
-	for (i = 0; i < nr; i++)
-		c->thread[i].stream[HOST].fd = c->thread[i].stream[HYP].fd = -1;
+	for (i = 0; i < nr; i++) {
+		c->thread[i].stream[HOST].fd = -1;
+		c->thread[i].stream[HYP].fd = -1;
+	}
 	return c;
 }
 
@@ -190,7 +193,7 @@ struct capture *capture_open(struct tdir * const dir[NR_SIDES],
 
 static void raise_event(int fd)
 {
-	uint64_t one = 1;
+	u64 one = 1;
 
 	if (write(fd, &one, sizeof(one)) != sizeof(one))
 		log_error("cannot signal a thread: %s", strerror(errno));
@@ -216,6 +219,14 @@ static void rest(struct cpu_thread *t)
 	poll(&p, 1, REST_MS);
 }
 
+/* All CPUs tend to fail in the same way, so only the first is told */
+static int tell(struct cpu_thread *t, const struct follower *f)
+{
+	if (!__atomic_exchange_n(&t->c->told, true, __ATOMIC_RELAXED))
+		log_error("%s", follower_error(f));
+	return -1;
+}
+
 static int drain(struct cpu_thread *t, bool all, bool *busy)
 {
 	bool one_busy;
@@ -224,7 +235,7 @@ static int drain(struct cpu_thread *t, bool all, bool *busy)
 	*busy = false;
 	for (side = HOST; side < NR_SIDES; side++) {
 		if (follower_drain(t->stream[side].f, all, &one_busy))
-			return -1;
+			return tell(t, t->stream[side].f);
 		*busy |= one_busy;
 	}
 	return 0;

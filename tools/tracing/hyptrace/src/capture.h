@@ -8,11 +8,9 @@
 #ifndef HYPTRACE_CAPTURE_H
 #define HYPTRACE_CAPTURE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "datw.h"
 #include "tdir.h"
+#include "types.h"
 #include "util.h"
 
 enum side { HOST, HYP, NR_SIDES };
@@ -29,9 +27,9 @@ struct capture;
  * @bytes:	bytes of sub-buffers taken
  */
 struct capture_totals {
-	uint64_t written[NR_SIDES];
-	uint64_t lost[NR_SIDES];
-	uint64_t bytes;
+	u64 written[NR_SIDES];
+	u64 lost[NR_SIDES];
+	u64 bytes;
 };
 
 /**

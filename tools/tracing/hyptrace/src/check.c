@@ -31,7 +31,6 @@
  * The ends: a run before the first or after the last host event was not
  * observed by the host and is ignored ("cut").
  */
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,8 +51,8 @@ enum el2_state {
 };
 
 struct span {
-	uint64_t start;
-	uint64_t end;
+	u64 start;
+	u64 end;
 };
 
 /* Spans in order of time, consumed from the front */
@@ -82,16 +81,16 @@ struct spans {
  */
 struct cpu_check {
 	bool seen[2];
-	uint64_t first[2];
-	uint64_t last[2];
+	u64 first[2];
+	u64 last[2];
 	struct spans gaps[2];
 	enum el2_state state;
 	bool by_hvc;
-	uint64_t run_start;
+	u64 run_start;
 	bool run_known;
 	bool in_window;
 	bool window_known;
-	uint64_t window_start;
+	u64 window_start;
 	struct spans windows;
 	struct spans runs;
 };
@@ -100,6 +99,7 @@ struct checker {
 	struct cpu_check *cpu[MAX_CPUS];
 	struct check_result result;
 	bool check_windows;
+	bool check_el2;
 	FILE *out;
 };
 
@@ -137,7 +137,7 @@ static int make_room(struct spans *s)
 	return 0;
 }
 
-static int push(struct spans *s, uint64_t start, uint64_t end)
+static int push(struct spans *s, u64 start, u64 end)
 {
 	if (make_room(s))
 		return -1;
@@ -165,24 +165,24 @@ static bool in_gap(struct spans *gaps, const struct span *s)
 
 /* Violations */
 
-static void violation(struct checker *c, unsigned int cpu, uint64_t ts,
-		      const char *fmt, va_list args)
+static void tell(struct checker *c, unsigned int cpu, u64 ts, const char *fmt,
+		 va_list args)
 {
 	if (++c->result.violations > MAX_TOLD)
 		return;
-	fprintf(c->out, "violation: [%03u] %" PRIu64 ".%09" PRIu64 ": ", cpu,
-		ts / (uint64_t)NSEC_PER_SEC, ts % (uint64_t)NSEC_PER_SEC);
+	fprintf(c->out, "violation: [%03u] %llu.%09llu: ", cpu,
+		ts / NSEC_PER_SEC, ts % (u64)NSEC_PER_SEC);
 	vfprintf(c->out, fmt, args);
 	fputc('\n', c->out);
 }
 
-void checker_violation(struct checker *c, unsigned int cpu, uint64_t ts,
+void checker_violation(struct checker *c, unsigned int cpu, u64 ts,
 		       const char *fmt, ...)
 {
 	va_list args;
 
 	va_start(args, fmt);
-	violation(c, cpu, ts, fmt, args);
+	tell(c, cpu, ts, fmt, args);
 	va_end(args);
 }
 
@@ -216,10 +216,10 @@ static void lonely_run(struct checker *c, unsigned int cpu)
 				  "guest run at EL2 outside of kvm_entry and kvm_exit");
 }
 
-static uint64_t skew_of(const struct span *w, const struct span *r)
+static u64 skew_of(const struct span *w, const struct span *r)
 {
-	uint64_t before = r->start < w->start ? w->start - r->start : 0;
-	uint64_t after = r->end > w->end ? r->end - w->end : 0;
+	u64 before = r->start < w->start ? w->start - r->start : 0;
+	u64 after = r->end > w->end ? r->end - w->end : 0;
 
 	return before > after ? before : after;
 }
@@ -228,14 +228,14 @@ static void couple(struct checker *c, unsigned int cpu)
 {
 	struct cpu_check *k = c->cpu[cpu];
 	struct span w = pop(&k->windows), r = pop(&k->runs);
-	uint64_t skew = skew_of(&w, &r);
+	u64 skew = skew_of(&w, &r);
 
 	c->result.windows++;
 	if (skew > c->result.max_skew)
 		c->result.max_skew = skew;
 	if (skew)
 		checker_violation(c, cpu, r.start,
-				  "guest run sticks out of its window by %" PRIu64 " ns",
+				  "guest run sticks out of its window by %llu ns",
 				  skew);
 }
 
@@ -262,7 +262,8 @@ static void check_kvm_entry(struct checker *c, const struct check_event *ev)
 	if (k->window_known && k->in_window)
 		checker_violation(c, ev->cpu, ev->ts,
 				  "kvm_entry after kvm_entry");
-	k->window_known = k->in_window = true;
+	k->window_known = true;
+	k->in_window = true;
 	k->window_start = ev->ts;
 }
 
@@ -405,11 +406,11 @@ static int check_hyp(struct checker *c, const struct check_event *ev)
 static int check_time(struct checker *c, const struct check_event *ev)
 {
 	struct cpu_check *k = c->cpu[ev->cpu];
-	uint64_t last = k->last[ev->hyp];
+	u64 last = k->last[ev->hyp];
 
 	if (k->seen[ev->hyp] && ev->ts < last)
 		checker_violation(c, ev->cpu, ev->ts,
-				  "time of the %s went back by %" PRIu64 " ns at %s",
+				  "time of the %s went back by %llu ns at %s",
 				  ev->hyp ? "hypervisor" : "host",
 				  last - ev->ts, ev->name);
 	if (!k->seen[ev->hyp])
@@ -419,7 +420,7 @@ static int check_time(struct checker *c, const struct check_event *ev)
 	return ev->lost ? push(&k->gaps[ev->hyp], last, ev->ts) : 0;
 }
 
-struct checker *checker_new(bool windows, FILE *out)
+struct checker *checker_new(bool have_host, bool have_hyp, FILE *out)
 {
 	struct checker *c = calloc(1, sizeof(*c));
 
@@ -427,7 +428,8 @@ struct checker *checker_new(bool windows, FILE *out)
 		log_oom();
 		return NULL;
 	}
-	c->check_windows = windows;
+	c->check_windows = have_host && have_hyp;
+	c->check_el2 = have_hyp;
 	c->out = out;
 	return c;
 }
@@ -442,7 +444,7 @@ int checker_feed(struct checker *c, const struct check_event *ev)
 	if (check_time(c, ev))
 		return -1;
 	if (ev->hyp)
-		return check_hyp(c, ev);
+		return c->check_el2 ? check_hyp(c, ev) : 0;
 	return c->check_windows ? check_host(c, ev) : 0;
 }
 

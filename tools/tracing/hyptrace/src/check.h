@@ -6,11 +6,10 @@
 #ifndef HYPTRACE_CHECK_H
 #define HYPTRACE_CHECK_H
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 
 #include "evdb.h"
+#include "types.h"
 
 struct checker;
 
@@ -29,7 +28,7 @@ struct check_event {
 	bool hyp;
 	enum ev_kind kind;
 	enum ev_reason reason;
-	uint64_t ts;
+	u64 ts;
 	bool lost;
 	const char *name;
 };
@@ -43,21 +42,24 @@ struct check_event {
  * @max_skew:	ns, by which an EL2 stamp lies outside its window, at most
  */
 struct check_result {
-	uint64_t violations;
-	uint64_t windows;
-	uint64_t skipped;
-	uint64_t cut;
-	uint64_t max_skew;
+	u64 violations;
+	u64 windows;
+	u64 skipped;
+	u64 cut;
+	u64 max_skew;
 };
 
 /**
  * checker_new - begin
- * @windows:	check windows too; false if the events for it were not recorded
+ * @have_host:	kvm_entry and kvm_exit were recorded
+ * @have_hyp:	hyp_enter and hyp_exit were recorded
  * @out:	violations are told here
+ *
+ * Time is checked always; the EL2 entries need @have_hyp, the windows both.
  *
  * Return: NULL with a message.
  */
-struct checker *checker_new(bool windows, FILE *out);
+struct checker *checker_new(bool have_host, bool have_hyp, FILE *out);
 
 /**
  * checker_feed - check the next event
@@ -70,9 +72,9 @@ struct checker *checker_new(bool windows, FILE *out);
 int checker_feed(struct checker *c, const struct check_event *ev);
 
 /** checker_violation - count and tell a violation that was found elsewhere */
-void checker_violation(struct checker *c, unsigned int cpu, uint64_t ts,
+void checker_violation(struct checker *c, unsigned int cpu, u64 ts,
 		       const char *fmt, ...)
-	__attribute__((format(printf, 4, 5)));
+	__printf(4, 5);
 
 /** checker_finish - check what is left at the end of the file */
 int checker_finish(struct checker *c, struct check_result *result);

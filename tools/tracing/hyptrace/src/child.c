@@ -25,7 +25,7 @@ struct child {
 	int status;
 };
 
-static void __attribute__((noreturn)) child_main(int go, char **argv)
+static void __noreturn child_main(int go, char **argv)
 {
 	sigset_t none;
 	char byte;

@@ -5,7 +5,7 @@
 #ifndef HYPTRACE_CHILD_H
 #define HYPTRACE_CHILD_H
 
-#include <stdbool.h>
+#include "types.h"
 
 struct child;
 

@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,22 +17,22 @@
 #include "util.h"
 
 #define MAX_OPTION_SECTIONS	256
-#define MAX_PAGE_SIZE		(1u << 20)
+#define MAX_PAGE_SIZE		BIT(20)
 #define NR_SECTIONS		(DAT_CMDLINES + 1)
 
 /* A stretch of the file that is consumed from the front */
 struct cursor {
-	const uint8_t *at;
+	const u8 *at;
 	size_t left;
 	bool bad;		/* something did not fit; sticks */
 };
 
 struct datr {
 	char *name;
-	const uint8_t *data;
+	const u8 *data;
 	size_t size;
 	void *map;		/* to be unmapped, or NULL */
-	uint64_t section[NR_SECTIONS];	/* offsets, 0 for none */
+	u64 section[NR_SECTIONS];	/* offsets, 0 for none */
 	struct datr_buffer *buffer;
 	unsigned int nr_buffers;
 	const char **text;
@@ -42,9 +41,9 @@ struct datr {
 
 /* Cursors */
 
-static const uint8_t *take(struct cursor *c, uint64_t size)
+static const u8 *take(struct cursor *c, u64 size)
 {
-	const uint8_t *at = c->at;
+	const u8 *at = c->at;
 
 	if (c->bad || size > c->left) {
 		c->bad = true;
@@ -55,10 +54,10 @@ static const uint8_t *take(struct cursor *c, uint64_t size)
 	return at;
 }
 
-static uint64_t take_int(struct cursor *c, unsigned int size)
+static u64 take_int(struct cursor *c, unsigned int size)
 {
-	const uint8_t *p = take(c, size);
-	uint64_t v = 0;
+	const u8 *p = take(c, size);
+	u64 v = 0;
 
 	if (p)
 		memcpy(&v, p, size);	/* both little-endian */
@@ -68,7 +67,7 @@ static uint64_t take_int(struct cursor *c, unsigned int size)
 /* A terminated string; "" if there is none */
 static const char *take_string(struct cursor *c)
 {
-	const uint8_t *end = c->bad ? NULL : memchr(c->at, 0, c->left);
+	const u8 *end = c->bad ? NULL : memchr(c->at, 0, c->left);
 
 	if (!end) {
 		c->bad = true;
@@ -77,14 +76,14 @@ static const char *take_string(struct cursor *c)
 	return (const char *)take(c, end - c->at + 1);
 }
 
-static struct cursor take_cursor(struct cursor *c, uint64_t size)
+static struct cursor take_cursor(struct cursor *c, u64 size)
 {
-	const uint8_t *p = take(c, size);
+	const u8 *p = take(c, size);
 
 	return (struct cursor) { p, p ? size : 0, !p };
 }
 
-static struct cursor cursor_at(const struct datr *d, uint64_t offset)
+static struct cursor cursor_at(const struct datr *d, u64 offset)
 {
 	if (offset > d->size)
 		return (struct cursor) { .bad = true };
@@ -93,7 +92,7 @@ static struct cursor cursor_at(const struct datr *d, uint64_t offset)
 
 /* Messages */
 
-static int truncated(const struct datr *d, const char *what)
+static int does_not_fit(const struct datr *d, const char *what)
 {
 	return log_error("%s: truncated or corrupt: %s does not fit in its %zu bytes",
 			 d->name, what, d->size);
@@ -101,13 +100,14 @@ static int truncated(const struct datr *d, const char *what)
 
 static int foreign(const struct datr *d, const char *what)
 {
-	return log_error("%s: %s: want a trace.dat file of version 7, little-endian, 64-bit, not compressed",
-			 d->name, what);
+	log_error("%s: %s: want a trace.dat file of version 7, little-endian, 64-bit, not compressed",
+		  d->name, what);
+	return -1;
 }
 
 /* Sections */
 
-static int open_section(const struct datr *d, uint64_t offset,
+static int open_section(const struct datr *d, u64 offset,
 			unsigned int want, struct cursor *body)
 {
 	struct cursor c = cursor_at(d, offset);
@@ -118,9 +118,9 @@ static int open_section(const struct datr *d, uint64_t offset,
 	take_int(&c, 4);
 	*body = take_cursor(&c, take_int(&c, 8));
 	if (body->bad)
-		return truncated(d, "a section");
+		return does_not_fit(d, "a section");
 	if (id != want)
-		return log_error("%s: corrupt: section %u at %" PRIu64 ", want %u",
+		return log_error("%s: corrupt: section %u at %llu, want %u",
 				 d->name, id, offset, want);
 	if (flags & DAT_FLAG_COMPRESSED)
 		return foreign(d, "compressed");
@@ -129,37 +129,37 @@ static int open_section(const struct datr *d, uint64_t offset,
 
 /* Options */
 
-static int take_cpu(struct datr *d, struct cursor *c, uint32_t page_size,
+static int take_cpu(struct datr *d, struct cursor *c, u32 page_size,
 		    struct datr_cpu *cpu)
 {
-	uint64_t offset;
+	u64 offset;
 	struct cursor data;
 
 	cpu->cpu = take_int(c, 4);
 	offset = take_int(c, 8);
 	cpu->size = take_int(c, 8);
 	if (c->bad)
-		return truncated(d, "the option BUFFER");
+		return does_not_fit(d, "the option BUFFER");
 	if (cpu->cpu >= MAX_CPUS)
 		return log_error("%s: corrupt: CPU number %u, want below %u",
 				 d->name, cpu->cpu, MAX_CPUS);
 	data = cursor_at(d, cpu->size ? offset : 0);
 	cpu->data = take(&data, cpu->size);
 	if (!cpu->data)
-		return truncated(d, "the data of a CPU");
+		return does_not_fit(d, "the data of a CPU");
 	if (cpu->size % page_size)
-		return log_error("%s: corrupt: %" PRIu64 " bytes for CPU %u, want a multiple of %u",
+		return log_error("%s: corrupt: %llu bytes for CPU %u, want a multiple of %u",
 				 d->name, cpu->size, cpu->cpu, page_size);
 	return 0;
 }
 
 static int take_cpus(struct datr *d, struct cursor *c, struct datr_buffer *b)
 {
-	uint32_t i;
+	u32 i;
 
 	/* 20 bytes each: bounds the allocation by the file's size */
 	if (c->bad || b->nr_cpus > c->left / 20)
-		return truncated(d, "the option BUFFER");
+		return does_not_fit(d, "the option BUFFER");
 	if (b->page_size <= RBPAGE_HEADER || b->page_size > MAX_PAGE_SIZE)
 		return log_error("%s: corrupt: sub-buffers of %u bytes", d->name,
 				 b->page_size);
@@ -214,25 +214,25 @@ static int take_option(struct datr *d, unsigned int id, struct cursor *c)
 		return take_text(d, c);
 	case DAT_HEADER_INFO ... DAT_CMDLINES:
 		d->section[id] = take_int(c, 8);
-		return c->bad ? truncated(d, "an option") : 0;
+		return c->bad ? does_not_fit(d, "an option") : 0;
 	default:
 		return 0;
 	}
 }
 
 /* Return: 0 with the offset of the next section or 0 in @next, -1 */
-static int take_options(struct datr *d, struct cursor *c, uint64_t *next)
+static int take_options(struct datr *d, struct cursor *c, u64 *next)
 {
 	struct cursor body;
 	unsigned int id;
-	uint64_t size;
+	u64 size;
 
 	for (;;) {
 		id = take_int(c, 2);
 		size = take_int(c, 4);
 		body = take_cursor(c, size);
 		if (body.bad)
-			return truncated(d, "an option");
+			return does_not_fit(d, "an option");
 		if (id == DAT_DONE) {
 			*next = take_int(&body, 8);
 			return 0;
@@ -242,7 +242,7 @@ static int take_options(struct datr *d, struct cursor *c, uint64_t *next)
 	}
 }
 
-static int take_option_sections(struct datr *d, uint64_t offset)
+static int take_option_sections(struct datr *d, u64 offset)
 {
 	unsigned int n = 0;
 	struct cursor c;
@@ -264,7 +264,7 @@ static int take_option_sections(struct datr *d, uint64_t offset)
 static int take_file(struct datr *d)
 {
 	struct cursor c = cursor_at(d, 0);
-	const uint8_t *magic = take(&c, DAT_MAGIC_SIZE);
+	const u8 *magic = take(&c, DAT_MAGIC_SIZE);
 	unsigned int endian, long_size;
 	const char *compression;
 
@@ -278,7 +278,7 @@ static int take_file(struct datr *d)
 	compression = take_string(&c);
 	take_string(&c);
 	if (c.bad)
-		return truncated(d, "the header");
+		return does_not_fit(d, "the header");
 	if (endian || long_size != 8)
 		return foreign(d, endian ? "big-endian" : "not 64-bit");
 	/* how each section is compressed is told by its flags */
@@ -379,9 +379,9 @@ const char *datr_text(const struct datr *d, unsigned int i)
 	return i < d->nr_texts ? d->text[i] : NULL;
 }
 
-uint64_t datr_offset(const struct datr *d, const void *p)
+u64 datr_offset(const struct datr *d, const void *p)
 {
-	return (const uint8_t *)p - d->data;
+	return (const u8 *)p - d->data;
 }
 
 const char *datr_blob(const struct datr *d, enum dat_id id, size_t *size)
@@ -410,9 +410,9 @@ const char *datr_header_page(const struct datr *d, size_t *size)
 static int take_formats(const struct datr *d, struct cursor *c,
 			const char *system, datr_format_fn fn, void *ctx)
 {
-	uint32_t i, nr = take_int(c, 4);
+	u32 i, nr = take_int(c, 4);
 	const char *text;
-	uint64_t size;
+	u64 size;
 
 	for (i = 0; i < nr && !c->bad; i++) {
 		size = take_int(c, 8);
@@ -420,25 +420,25 @@ static int take_formats(const struct datr *d, struct cursor *c,
 		if (text)
 			fn(ctx, system, text, size);
 	}
-	return c->bad ? truncated(d, "an event format") : 0;
+	return c->bad ? does_not_fit(d, "an event format") : 0;
 }
 
 static int take_systems(const struct datr *d, struct cursor *c,
 			datr_format_fn fn, void *ctx)
 {
-	uint32_t i, nr = take_int(c, 4);
+	u32 i, nr = take_int(c, 4);
 
 	for (i = 0; i < nr && !c->bad; i++) {
 		if (take_formats(d, c, take_string(c), fn, ctx))
 			return -1;
 	}
-	return c->bad ? truncated(d, "the event formats") : 0;
+	return c->bad ? does_not_fit(d, "the event formats") : 0;
 }
 
 int datr_formats(const struct datr *d, datr_format_fn fn, void *ctx)
 {
-	uint64_t ftrace = d->section[DAT_FTRACE_EVENTS];
-	uint64_t events = d->section[DAT_EVENT_FORMATS];
+	u64 ftrace = d->section[DAT_FTRACE_EVENTS];
+	u64 events = d->section[DAT_EVENT_FORMATS];
 	struct cursor c;
 
 	if (ftrace && (open_section(d, ftrace, DAT_FTRACE_EVENTS, &c) ||

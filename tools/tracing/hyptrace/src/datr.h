@@ -8,10 +8,8 @@
 #ifndef HYPTRACE_DATR_H
 #define HYPTRACE_DATR_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "datfile.h"
+#include "types.h"
 
 struct datr;
 
@@ -22,9 +20,9 @@ struct datr;
  * @size:	a multiple of the sub-buffer size
  */
 struct datr_cpu {
-	uint32_t cpu;
-	const uint8_t *data;
-	uint64_t size;
+	u32 cpu;
+	const u8 *data;
+	u64 size;
 };
 
 /**
@@ -38,8 +36,8 @@ struct datr_cpu {
 struct datr_buffer {
 	const char *name;
 	const char *clock;
-	uint32_t page_size;
-	uint32_t nr_cpus;
+	u32 page_size;
+	u32 nr_cpus;
 	struct datr_cpu *cpu;
 };
 
@@ -65,7 +63,7 @@ const struct datr_buffer *datr_buffer(const struct datr *d, unsigned int i);
 const char *datr_text(const struct datr *d, unsigned int i);
 
 /** datr_offset - where in the file @p points */
-uint64_t datr_offset(const struct datr *d, const void *p);
+u64 datr_offset(const struct datr *d, const void *p);
 
 /**
  * datr_blob - a section that is one text: CMDLINES, PRINTK

@@ -50,24 +50,24 @@ void datw_string(struct datw *w, const char *text)
 	datw_bytes(w, text, strlen(text) + 1);
 }
 
-static void put_u16(struct datw *w, uint16_t v)
+static void put_u16(struct datw *w, u16 v)
 {
 	datw_bytes(w, &v, sizeof(v));
 }
 
-void datw_u32(struct datw *w, uint32_t v)
+void datw_u32(struct datw *w, u32 v)
 {
 	datw_bytes(w, &v, sizeof(v));
 }
 
-void datw_u64(struct datw *w, uint64_t v)
+void datw_u64(struct datw *w, u64 v)
 {
 	datw_bytes(w, &v, sizeof(v));
 }
 
 static void put_initial_header(struct datw *w)
 {
-	const uint8_t little_endian = 0, long_size = 8;
+	const u8 little_endian = 0, long_size = 8;
 
 	datw_bytes(w, DAT_MAGIC, DAT_MAGIC_SIZE);
 	datw_string(w, DAT_VERSION);
@@ -122,7 +122,7 @@ void datw_begin(struct datw *w, enum dat_id id)
 	datw_u64(w, 0);
 }
 
-static void patch_u64(struct datw *w, off_t pos, uint64_t v)
+static void patch_u64(struct datw *w, off_t pos, u64 v)
 {
 	off_t end = ftello(w->out);
 
@@ -135,14 +135,14 @@ static void patch_u64(struct datw *w, off_t pos, uint64_t v)
 
 static void end_section(struct datw *w)
 {
-	uint64_t size = ftello(w->out) - w->section - DAT_SECTION_HEADER;
+	u64 size = ftello(w->out) - w->section - DAT_SECTION_HEADER;
 
 	patch_u64(w, w->section + 8, size);
 }
 
 void datw_end(struct datw *w)
 {
-	uint64_t offset = w->section;
+	u64 offset = w->section;
 
 	end_section(w);
 	datw_option(w, w->section_id, &offset, sizeof(offset));
@@ -150,8 +150,8 @@ void datw_end(struct datw *w)
 
 void datw_option(struct datw *w, enum dat_id id, const void *data, size_t size)
 {
-	uint16_t id16 = id;
-	uint32_t size32 = size;
+	u16 id16 = id;
+	u32 size32 = size;
 
 	fwrite(&id16, sizeof(id16), 1, w->options);
 	fwrite(&size32, sizeof(size32), 1, w->options);
@@ -160,7 +160,7 @@ void datw_option(struct datw *w, enum dat_id id, const void *data, size_t size)
 }
 
 /* Zeros up to a multiple of @align */
-static void pad(struct datw *w, uint32_t align)
+static void pad(struct datw *w, u32 align)
 {
 	off_t pos = ftello(w->out);
 	off_t end = (pos + align - 1) / align * align;
@@ -170,7 +170,7 @@ static void pad(struct datw *w, uint32_t align)
 }
 
 /* Where the kernel cannot copy between the two files itself */
-static int copy_by_hand(int from, int to, uint64_t left)
+static int copy_by_hand(int from, int to, u64 left)
 {
 	char buf[65536];
 	ssize_t n;
@@ -186,7 +186,7 @@ static int copy_by_hand(int from, int to, uint64_t left)
 	return 0;
 }
 
-static int copy_data(int from, int to, uint64_t left)
+static int copy_data(int from, int to, u64 left)
 {
 	ssize_t n;
 
@@ -207,8 +207,7 @@ static int copy_data(int from, int to, uint64_t left)
 }
 
 /* Return: where the data begins */
-static uint64_t put_cpu(struct datw *w, const struct datw_cpu *c,
-			uint32_t page_size)
+static u64 put_cpu(struct datw *w, const struct datw_cpu *c, u32 page_size)
 {
 	off_t start;
 	int err = 0;
@@ -229,7 +228,7 @@ static uint64_t put_cpu(struct datw *w, const struct datw_cpu *c,
 }
 
 /* The fixed part of the option BUFFER */
-static FILE *begin_option(char **buf, size_t *size, uint64_t section,
+static FILE *begin_option(char **buf, size_t *size, u64 section,
 			  const char *name, const char *clock)
 {
 	FILE *m = open_memstream(buf, size);
@@ -242,11 +241,11 @@ static FILE *begin_option(char **buf, size_t *size, uint64_t section,
 	return m;
 }
 
-static void put_cpus(struct datw *w, FILE *option, uint32_t page_size,
-		     const struct datw_cpu *cpu, uint32_t nr_cpus)
+static void put_cpus(struct datw *w, FILE *option, u32 page_size,
+		     const struct datw_cpu *cpu, u32 nr_cpus)
 {
-	uint64_t offset;
-	uint32_t i;
+	u64 offset;
+	u32 i;
 
 	fwrite(&page_size, sizeof(page_size), 1, option);
 	fwrite(&nr_cpus, sizeof(nr_cpus), 1, option);
@@ -259,8 +258,8 @@ static void put_cpus(struct datw *w, FILE *option, uint32_t page_size,
 }
 
 void datw_buffer(struct datw *w, const char *name, const char *clock,
-		 uint32_t page_size, const struct datw_cpu *cpu,
-		 uint32_t nr_cpus)
+		 u32 page_size, const struct datw_cpu *cpu,
+		 u32 nr_cpus)
 {
 	char *buf = NULL;
 	size_t size;
@@ -283,7 +282,7 @@ void datw_buffer(struct datw *w, const char *name, const char *clock,
 
 static void put_options(struct datw *w)
 {
-	uint64_t no_more = 0;
+	u64 no_more = 0;
 
 	datw_option(w, DAT_DONE, &no_more, sizeof(no_more));
 	if (fflush(w->options) || ferror(w->options))

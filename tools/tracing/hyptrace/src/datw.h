@@ -11,10 +11,8 @@
 #ifndef HYPTRACE_DATW_H
 #define HYPTRACE_DATW_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "datfile.h"
+#include "types.h"
 
 struct datw;
 
@@ -25,8 +23,8 @@ struct datw *datw_open(const char *path);
 void datw_begin(struct datw *w, enum dat_id id);
 void datw_bytes(struct datw *w, const void *data, size_t size);
 void datw_string(struct datw *w, const char *text);
-void datw_u32(struct datw *w, uint32_t v);
-void datw_u64(struct datw *w, uint64_t v);
+void datw_u32(struct datw *w, u32 v);
+void datw_u64(struct datw *w, u64 v);
 
 /** datw_end - end the section, and add the option that points to it */
 void datw_end(struct datw *w);
@@ -41,9 +39,9 @@ void datw_option(struct datw *w, enum dat_id id, const void *data, size_t size);
  * @size:	its size, a multiple of the sub-buffer size
  */
 struct datw_cpu {
-	uint32_t cpu;
+	u32 cpu;
 	int fd;
-	uint64_t size;
+	u64 size;
 };
 
 /**
@@ -56,8 +54,8 @@ struct datw_cpu {
  * @nr_cpus:	how many
  */
 void datw_buffer(struct datw *w, const char *name, const char *clock,
-		 uint32_t page_size, const struct datw_cpu *cpu,
-		 uint32_t nr_cpus);
+		 u32 page_size, const struct datw_cpu *cpu,
+		 u32 nr_cpus);
 
 /** datw_finish - complete the file and name it. Return: 0, -1 with a message. */
 int datw_finish(struct datw *w);

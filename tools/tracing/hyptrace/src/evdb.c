@@ -7,11 +7,13 @@
  */
 #include <event-parse.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <trace-seq.h>
 
 #include "evdb.h"
+#include "fmtcheck.h"
 #include "log.h"
 #include "util.h"
 
@@ -25,80 +27,121 @@
  * @event:	its format
  * @size:	the least that a record of it has
  * @dynamic:	it has fields that point behind the fixed part
+ * @by_field:	its "print fmt" is of no use, or it has none
  * @kind:	what the checker calls it
  * @reason:	the field "reason", or NULL
  * @reasons:	what its values mean
  */
 struct known {
 	struct tep_event *event;
-	uint32_t size;
+	u32 size;
 	bool dynamic;
+	bool by_field;
 	enum ev_kind kind;
 	struct tep_format_field *reason;
-	uint8_t reasons[NR_REASONS];
+	u8 reasons[NR_REASONS];
 };
 
 struct evdb {
 	struct tep_handle *tep;
 	struct trace_seq seq;
 	struct known *known[NR_IDS];
-	uint8_t *copy;
+	u8 *copy;
 	size_t copy_size;
 	char name[32];
 };
 
 /* Loading */
 
+/* Without its "print fmt"; print_known() then shows the fields */
+static void add_fields(struct evdb *db, const char *system, const char *text,
+		       size_t size)
+{
+	char *copy = xasprintf("%.*sprint fmt: \"\"\n", (int)size, text);
+
+	if (copy)
+		tep_parse_event(db->tep, copy, strlen(copy), system);
+	free(copy);
+}
+
 static void add_format(void *ctx, const char *system, const char *text,
 		       size_t size)
 {
 	struct evdb *db = ctx;
+	size_t fields_end;
 
-	tep_parse_event(db->tep, text, size, system);
+	switch (fmt_check(text, size, &fields_end)) {
+	case FMT_FULL:
+		tep_parse_event(db->tep, text, size, system);
+		break;
+	case FMT_FIELDS:
+		add_fields(db, system, text, fields_end);
+		break;
+	case FMT_BAD:
+		break;
+	}
 }
 
-/* One line of saved_cmdlines, "PID COMM", ends at @end */
-static void add_comm(struct evdb *db, const char *line, const char *end)
+/* A line of saved_cmdlines: PID COMM */
+static void add_comm(struct evdb *db, char *line)
 {
-	char text[64], *comm;
-	long pid;
+	char *comm;
+	long pid = strtol(line, &comm, 10);
 
-	if (end - line >= (long)sizeof(text))
-		return;
-	memcpy(text, line, end - line);
-	text[end - line] = '\0';
-	pid = strtol(text, &comm, 10);
-	if (comm != text && *comm == ' ' && pid >= 0)
+	if (comm != line && *comm == ' ' && pid >= 0)
 		tep_register_comm(db->tep, comm + 1, pid);
 }
 
-static void add_comms(struct evdb *db, const char *text, size_t size)
+/* A line of printk_formats: 0xADDRESS : "STRING" */
+static void add_string(struct evdb *db, char *line)
 {
-	const char *end = text + size, *eol;
+	char *rest, *end;
+	unsigned long long addr = strtoull(line, &rest, 16);
 
-	while (text < end) {
+	if (rest == line || strncmp(rest, " : \"", 4))
+		return;
+	rest += 4;
+	end = strrchr(rest, '"');
+	/* the library looks at the last three characters, if there or not */
+	if (!end || end - rest < 3)
+		return;
+	*end = '\0';
+	tep_register_print_string(db->tep, rest, addr);
+}
+
+/* Call @add for each line of a section; overlong ones are left out */
+static void add_lines(struct evdb *db, const struct datr *d, enum dat_id id,
+		      void (*add)(struct evdb *db, char *line))
+{
+	const char *text, *end, *eol;
+	char line[256];
+	size_t size;
+
+	text = datr_blob(d, id, &size);
+	if (!text)
+		return;
+	for (end = text + size; text < end; text = eol + 1) {
 		eol = memchr(text, '\n', end - text);
 		if (!eol)
 			eol = end;
-		add_comm(db, text, eol);
-		text = eol + 1;
+		if (eol - text >= (ptrdiff_t)sizeof(line))
+			continue;
+		memcpy(line, text, eol - text);
+		line[eol - text] = '\0';
+		add(db, line);
 	}
 }
 
 static int load(struct evdb *db, const struct datr *d)
 {
-	const char *text;
-	size_t size;
-
 	tep_set_loglevel(TEP_LOG_NONE);
 	tep_set_file_bigendian(db->tep, TEP_LITTLE_ENDIAN);
 	tep_set_local_bigendian(db->tep, TEP_LITTLE_ENDIAN);
 	tep_set_long_size(db->tep, 8);
 	if (datr_formats(d, add_format, db))
 		return -1;
-	text = datr_blob(d, DAT_CMDLINES, &size);
-	if (text)
-		add_comms(db, text, size);
+	add_lines(db, d, DAT_CMDLINES, add_comm);
+	add_lines(db, d, DAT_PRINTK, add_string);
 	return 0;
 }
 
@@ -170,10 +213,13 @@ static enum ev_reason reason_printed(char *text)
 /* Print a made-up record for each value, and look what it is called */
 static void learn_reasons(struct evdb *db, struct known *k)
 {
-	uint8_t *data = calloc(1, k->size + SLACK);
+	u8 *data = calloc(1, k->size + SLACK);
 	struct tep_record rec = { .data = data, .size = k->size };
+	u16 id = k->event->id;
 	unsigned int v;
 
+	if (data)
+		memcpy(data, &id, sizeof(id));
 	for (v = 0; data && v < NR_REASONS; v++) {
 		data[k->reason->offset] = v;
 		trace_seq_reset(&db->seq);
@@ -214,7 +260,7 @@ static bool measure(struct known *k, const struct tep_format_field *f)
 		if (f->offset < 0 || f->size < 0 || f->offset > NR_IDS ||
 		    f->size > NR_IDS)
 			return false;
-		if ((uint32_t)(f->offset + f->size) > k->size)
+		if ((u32)(f->offset + f->size) > k->size)
 			k->size = f->offset + f->size;
 		if (f->flags & TEP_FIELD_IS_DYNAMIC)
 			k->dynamic = true;
@@ -229,12 +275,13 @@ static struct known *get_to_know(struct evdb *db, struct tep_event *e)
 	if (!k)
 		return NULL;
 	k->event = e;
-	k->size = PID_OFFSET + sizeof(int32_t);
+	k->size = PID_OFFSET + sizeof(s32);
 	if (!measure(k, e->format.common_fields) ||
 	    !measure(k, e->format.fields)) {
 		free(k);
 		return NULL;
 	}
+	k->by_field = !e->print_fmt.format || !*e->print_fmt.format;
 	k->kind = kind_of(e);
 	if (k->kind == EV_HYP_ENTER || k->kind == EV_HYP_EXIT)
 		k->reason = tep_find_field(e, "reason");
@@ -245,9 +292,9 @@ static struct known *get_to_know(struct evdb *db, struct tep_event *e)
 	return k;
 }
 
-static uint16_t id_of(const struct rbevent *ev)
+static u16 id_of(const struct rbevent *ev)
 {
-	uint16_t id = 0;
+	u16 id = 0;
 
 	if (ev->size >= sizeof(id))
 		memcpy(&id, ev->data, sizeof(id));
@@ -256,7 +303,7 @@ static uint16_t id_of(const struct rbevent *ev)
 
 static struct known *find(struct evdb *db, const struct rbevent *ev)
 {
-	uint16_t id = id_of(ev);
+	u16 id = id_of(ev);
 	struct tep_event *e;
 
 	if (db->known[id])
@@ -273,7 +320,7 @@ static struct known *find(struct evdb *db, const struct rbevent *ev)
 static bool dynamic_fits(const struct tep_format_field *f,
 			 const struct rbevent *ev)
 {
-	uint32_t word, offset;
+	u32 word, offset;
 
 	if (f->size < (int)sizeof(word))
 		return false;
@@ -300,9 +347,9 @@ static bool fits(const struct known *k, const struct rbevent *ev)
 }
 
 /* Return: the record with SLACK zeros behind, or NULL */
-static uint8_t *copy_of(struct evdb *db, const struct rbevent *ev)
+static u8 *copy_of(struct evdb *db, const struct rbevent *ev)
 {
-	uint8_t *bigger;
+	u8 *bigger;
 
 	if (db->copy_size < ev->size + SLACK) {
 		bigger = realloc(db->copy, ev->size + SLACK);
@@ -316,9 +363,9 @@ static uint8_t *copy_of(struct evdb *db, const struct rbevent *ev)
 	return db->copy;
 }
 
-static int32_t pid_of(const struct rbevent *ev)
+static s32 pid_of(const struct rbevent *ev)
 {
-	int32_t pid;
+	s32 pid;
 
 	memcpy(&pid, ev->data + PID_OFFSET, sizeof(pid));
 	return pid;
@@ -335,7 +382,10 @@ static void print_known(struct evdb *db, FILE *out, const struct known *k,
 	if (!rec.data)
 		return;
 	trace_seq_reset(&db->seq);
-	tep_print_event(db->tep, &db->seq, &rec, "%s", TEP_PRINT_INFO);
+	if (k->by_field)
+		tep_print_fields(&db->seq, rec.data, rec.size, k->event);
+	else
+		tep_print_event(db->tep, &db->seq, &rec, "%s", TEP_PRINT_INFO);
 	trace_seq_terminate(&db->seq);
 	fprintf(out, "%16s-%-7d %s: %s",
 		tep_data_comm_from_pid(db->tep, pid_of(ev)), pid_of(ev),

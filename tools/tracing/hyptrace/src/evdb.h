@@ -5,11 +5,11 @@
 #ifndef HYPTRACE_EVDB_H
 #define HYPTRACE_EVDB_H
 
-#include <stdint.h>
 #include <stdio.h>
 
 #include "datr.h"
 #include "rbpage.h"
+#include "types.h"
 
 struct evdb;
 

@@ -11,8 +11,8 @@
 /* What to do with each event; a result other than 0 ends the walk */
 typedef int (*event_fn)(void *ctx, const struct tdir *d, const char *id);
 
-static int for_system(const struct tdir *d, const char *system, event_fn fn,
-		      void *ctx)
+static int walk_system(const struct tdir *d, const char *system, event_fn fn,
+		       void *ctx)
 {
 	struct strlist events = { 0 };
 	int ret = tdir_events(d, system, &events);
@@ -28,14 +28,14 @@ static int for_system(const struct tdir *d, const char *system, event_fn fn,
 	return ret;
 }
 
-static int for_each_event(const struct tdir *d, event_fn fn, void *ctx)
+static int walk_events(const struct tdir *d, event_fn fn, void *ctx)
 {
 	struct strlist systems = { 0 };
 	int ret = tdir_systems(d, &systems);
 	unsigned int i;
 
 	for (i = 0; !ret && i < systems.nr; i++)
-		ret = for_system(d, systems.str[i], fn, ctx);
+		ret = walk_system(d, systems.str[i], fn, ctx);
 	strlist_free(&systems);
 	return ret;
 }
@@ -54,15 +54,20 @@ struct match {
 	unsigned int found;
 };
 
+static bool matches_part(const char *want, const char *name, size_t len)
+{
+	if (!want || !strcmp(want, "*"))
+		return true;
+	return strlen(want) == len && !strncmp(want, name, len);
+}
+
 static bool matches(const struct match *m, const char *id)
 {
 	const char *event = strchr(id, '/') + 1;
 	size_t len = event - 1 - id;
 
-	if (m->system && (strlen(m->system) != len ||
-			  strncmp(m->system, id, len)))
-		return false;
-	return !strcmp(m->event, "*") || !strcmp(m->event, event);
+	return matches_part(m->system, id, len) &&
+	       matches_part(m->event, event, strlen(event));
 }
 
 static int add_match(void *ctx, const struct tdir *d, const char *id)
@@ -78,9 +83,7 @@ static int add_match(void *ctx, const struct tdir *d, const char *id)
 
 static int add_named(const struct tdir *d, struct match *m)
 {
-	if (for_each_event(d, add_match, m))
-		return -1;
-	return 0;
+	return walk_events(d, add_match, m);
 }
 
 int evset_add(struct strlist *set, const struct tdir *d, const char *name)
@@ -159,7 +162,7 @@ int evset_enable(const struct strlist *set, const struct tdir *d,
 {
 	struct switcher s = { set, undo };
 
-	return for_each_event(d, switch_event, &s);
+	return walk_events(d, switch_event, &s);
 }
 
 int evset_disable_all(const struct tdir *d, struct undo *undo)

@@ -38,6 +38,8 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -55,25 +57,25 @@
  * because the headers of the C library are often older than 6.10.
  */
 struct meta {
-	uint32_t meta_page_size;
-	uint32_t meta_struct_len;
-	uint32_t subbuf_size;
-	uint32_t nr_subbufs;
+	u32 meta_page_size;
+	u32 meta_struct_len;
+	u32 subbuf_size;
+	u32 nr_subbufs;
 	struct {
-		uint64_t lost_events;
-		uint32_t id;
-		uint32_t read;
+		u64 lost_events;
+		u32 id;
+		u32 read;
 	} reader;
-	uint64_t flags;
-	uint64_t entries;
-	uint64_t overrun;
-	uint64_t read;
+	u64 flags;
+	u64 entries;
+	u64 overrun;
+	u64 read;
 };
 
 #define GET_READER		_IO('R', 0x20)
 
-#define MAX_SUBBUF_SIZE		(1u << 20)
-#define MAX_SUBBUFS		(1u << 24)
+#define MAX_SUBBUF_SIZE		BIT(20)
+#define MAX_SUBBUFS		BIT(24)
 
 enum reader_move { SAME, GREW, NEW };
 
@@ -86,11 +88,11 @@ enum reader_move { SAME, GREW, NEW };
  * @lost:	events lost before it
  */
 struct slot {
-	uint32_t id;
-	uint32_t read;
-	uint32_t skip;
-	uint64_t base_ts;
-	uint64_t lost;
+	u32 id;
+	u32 read;
+	u32 skip;
+	u64 base_ts;
+	u64 lost;
 };
 
 #define NO_SLOT			UINT32_MAX
@@ -99,22 +101,37 @@ struct follower {
 	char *path;
 	int fd;
 	int out;
-	const volatile struct meta *meta;
-	const uint8_t *subbufs;
+	const struct meta *meta;
+	const u8 *subbufs;
 	size_t map_size;
-	uint32_t subbuf_size;
-	uint32_t nr_subbufs;
-	uint8_t *zeros;
+	u32 subbuf_size;
+	u32 nr_subbufs;
+	u8 *zeros;
 	struct slot slot;
-	uint64_t nr_slots;	/* in the file, with the current one */
+	u64 nr_slots;	/* in the file, with the current one */
 	struct follow_counts start;
+	char error[256];
 };
+
+/* For follower_error(). Return: -1 always. */
+static int __printf(2, 3)
+set_error(struct follower *f, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(f->error, sizeof(f->error), fmt, args);
+	va_end(args);
+	return -1;
+}
 
 static int map_failed(const struct follower *f, int err)
 {
-	if (err == ENODEV || err == ENOTTY)
-		return log_error("cannot map %s: want a kernel whose trace_pipe_raw can be mapped (6.10 or later)",
-				 f->path);
+	if (err == ENODEV || err == ENOTTY) {
+		log_error("cannot map %s: want a kernel whose trace_pipe_raw can be mapped (6.10 or later)",
+			  f->path);
+		return -1;
+	}
 	if (err == EBUSY)
 		return log_error("cannot map %s: a snapshot or another user holds the buffer",
 				 f->path);
@@ -122,7 +139,7 @@ static int map_failed(const struct follower *f, int err)
 }
 
 /* Read the sizes from the meta page, which is mapped for that alone */
-static int read_geometry(struct follower *f, uint32_t *meta_size)
+static int read_geometry(struct follower *f, u32 *meta_size)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
 	const struct meta *m;
@@ -145,7 +162,7 @@ static int read_geometry(struct follower *f, uint32_t *meta_size)
 
 static int map_buffer(struct follower *f)
 {
-	uint32_t meta_size = 0;
+	u32 meta_size = 0;
 	void *map;
 
 	if (read_geometry(f, &meta_size))
@@ -155,12 +172,12 @@ static int map_buffer(struct follower *f)
 	if (map == MAP_FAILED)
 		return map_failed(f, errno);
 	f->meta = map;
-	f->subbufs = (uint8_t *)map + meta_size;
+	f->subbufs = (u8 *)map + meta_size;
 	f->zeros = calloc(1, f->subbuf_size);
 	return f->zeros ? 0 : log_oom();
 }
 
-static const uint8_t *subbuf(const struct follower *f, uint32_t id)
+static const u8 *subbuf(const struct follower *f, u32 id)
 {
 	return f->subbufs + (size_t)id * f->subbuf_size;
 }
@@ -171,7 +188,7 @@ static const uint8_t *subbuf(const struct follower *f, uint32_t id)
  */
 static int skip_consumed(struct follower *f)
 {
-	uint32_t id = f->meta->reader.id, read = f->meta->reader.read;
+	u32 id = READ_ONCE(f->meta->reader.id), read = READ_ONCE(f->meta->reader.read);
 	struct rbpage p;
 
 	f->slot.id = NO_SLOT;
@@ -179,9 +196,11 @@ static int skip_consumed(struct follower *f)
 		return 0;
 	if (id >= f->nr_subbufs ||
 	    rbpage_init(&p, subbuf(f, id), f->subbuf_size) ||
-	    rbpage_skip_to(&p, read))
-		return log_error("%s: the reader stands at byte %u of sub-buffer %u, where no event starts",
-				 f->path, read, id);
+	    rbpage_skip_to(&p, read)) {
+		log_error("%s: the reader stands at byte %u of sub-buffer %u, where no event starts",
+			  f->path, read, id);
+		return -1;
+	}
 	f->slot = (struct slot) {
 		.id = id, .read = read, .skip = read, .base_ts = p.ts,
 	};
@@ -207,9 +226,9 @@ struct follower *follower_open(const char *raw_path)
 	}
 	if (map_buffer(f) || skip_consumed(f))
 		goto fail;
-	f->start.written = f->meta->entries;
-	f->start.overrun = f->meta->overrun;
-	f->start.read = f->meta->read;
+	f->start.written = READ_ONCE(f->meta->entries);
+	f->start.overrun = READ_ONCE(f->meta->overrun);
+	f->start.read = READ_ONCE(f->meta->read);
 	return f;
 fail:
 	follower_close(f);
@@ -239,12 +258,12 @@ int follower_poll_fd(const struct follower *f)
 	return f->fd;
 }
 
-uint32_t follower_subbuf_size(const struct follower *f)
+u32 follower_subbuf_size(const struct follower *f)
 {
 	return f->subbuf_size;
 }
 
-/* All of @iov to @pos. Return: 0, or an errno. */
+/* All of @iov to @pos. Return: 0, or -1 with errno set. */
 static int write_all(int fd, struct iovec *iov, int nr, off_t pos)
 {
 	ssize_t n;
@@ -254,9 +273,11 @@ static int write_all(int fd, struct iovec *iov, int nr, off_t pos)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return errno;
-		if (!n)
-			return ENOSPC;
+			return -1;
+		if (!n) {
+			errno = ENOSPC;
+			return -1;
+		}
 		pos += n;
 		while (nr && (size_t)n >= iov->iov_len) {
 			n -= iov->iov_len;
@@ -264,7 +285,7 @@ static int write_all(int fd, struct iovec *iov, int nr, off_t pos)
 			nr--;
 		}
 		if (nr) {
-			iov->iov_base = (uint8_t *)iov->iov_base + n;
+			iov->iov_base = (u8 *)iov->iov_base + n;
 			iov->iov_len -= n;
 		}
 	}
@@ -287,11 +308,10 @@ static void loss_from_page(struct follower *f)
 }
 
 /* Fill in the header; the count of lost events goes to @tail if it has room */
-static uint32_t make_header(const struct follower *f, uint64_t header[2],
-			    uint64_t *tail)
+static u32 make_header(const struct follower *f, u64 header[2], u64 *tail)
 {
 	const struct slot *s = &f->slot;
-	uint32_t size = s->read - s->skip;
+	u32 size = s->read - s->skip;
 
 	if (s->skip)
 		header[0] = s->base_ts;
@@ -312,11 +332,10 @@ static uint32_t make_header(const struct follower *f, uint64_t header[2],
 static int write_slot(struct follower *f)
 {
 	const struct slot *s = &f->slot;
-	const uint8_t *events = subbuf(f, s->id) + RBPAGE_HEADER + s->skip;
-	uint32_t size = s->read - s->skip, tail_size;
-	uint64_t header[2], tail;
+	const u8 *events = subbuf(f, s->id) + RBPAGE_HEADER + s->skip;
+	u32 size = s->read - s->skip, tail_size;
+	u64 header[2], tail;
 	struct iovec iov[4];
-	int err;
 
 	tail_size = make_header(f, header, &tail);
 	iov[0] = (struct iovec) { header, RBPAGE_HEADER };
@@ -325,10 +344,10 @@ static int write_slot(struct follower *f)
 	iov[3] = (struct iovec) {
 		f->zeros, f->subbuf_size - RBPAGE_HEADER - size - tail_size,
 	};
-	err = write_all(f->out, iov, 4, (f->nr_slots - 1) * f->subbuf_size);
-	if (err)
-		return log_error("cannot write the trace data: %s",
-				 strerror(err));
+	if (write_all(f->out, iov, ARRAY_SIZE(iov),
+		      (f->nr_slots - 1) * f->subbuf_size))
+		return set_error(f, "cannot write the trace data: %s",
+				 strerror(errno));
 	return 0;
 }
 
@@ -336,15 +355,15 @@ static int write_slot(struct follower *f)
 static int get_reader(struct follower *f)
 {
 	struct slot *s = &f->slot;
-	uint32_t id, read;
+	u32 id, read;
 
 	if (ioctl(f->fd, GET_READER) && errno != EAGAIN && errno != EINTR)
-		return log_error("cannot read from %s: %s", f->path,
+		return set_error(f, "cannot read from %s: %s", f->path,
 				 strerror(errno));
-	id = f->meta->reader.id;
-	read = f->meta->reader.read;
+	id = READ_ONCE(f->meta->reader.id);
+	read = READ_ONCE(f->meta->reader.read);
 	if (id >= f->nr_subbufs || read > f->subbuf_size - RBPAGE_HEADER)
-		return log_error("%s: nonsense in the meta page: %u bytes in sub-buffer %u",
+		return set_error(f, "%s: nonsense in the meta page: %u bytes in sub-buffer %u",
 				 f->path, read, id);
 	if (id == s->id && read == s->read)
 		return SAME;
@@ -355,7 +374,7 @@ static int get_reader(struct follower *f)
 	if (!read)
 		return SAME;
 	*s = (struct slot) {
-		.id = id, .read = read, .lost = f->meta->reader.lost_events,
+		.id = id, .read = read, .lost = READ_ONCE(f->meta->reader.lost_events),
 	};
 	return NEW;
 }
@@ -380,7 +399,7 @@ static int copy_subbuf(struct follower *f, enum reader_move move)
 
 int follower_drain(struct follower *f, bool all, bool *busy)
 {
-	uint32_t taken = 0;
+	u32 taken = 0;
 	int move;
 
 	do {
@@ -399,7 +418,12 @@ int follower_drain(struct follower *f, bool all, bool *busy)
 	return 0;
 }
 
-uint64_t follower_bytes(const struct follower *f)
+const char *follower_error(const struct follower *f)
+{
+	return f->error;
+}
+
+u64 follower_bytes(const struct follower *f)
 {
 	return __atomic_load_n(&f->nr_slots, __ATOMIC_RELAXED) *
 	       f->subbuf_size;
@@ -409,8 +433,8 @@ void follower_live(const struct follower *f, struct follow_counts *c)
 {
 	const struct follow_counts *s = &f->start;
 
-	c->overrun = f->meta->overrun - s->overrun;
-	c->read = f->meta->read - s->read;
+	c->overrun = READ_ONCE(f->meta->overrun) - s->overrun;
+	c->read = READ_ONCE(f->meta->read) - s->read;
 	/* what was in the buffer at the start is read, too */
-	c->written = f->meta->entries - s->overrun - s->read;
+	c->written = READ_ONCE(f->meta->entries) - s->overrun - s->read;
 }

@@ -6,8 +6,7 @@
 #ifndef HYPTRACE_FOLLOW_H
 #define HYPTRACE_FOLLOW_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "types.h"
 
 struct follower;
 
@@ -18,9 +17,9 @@ struct follower;
  * @read:	of these, handed to a reader
  */
 struct follow_counts {
-	uint64_t written;
-	uint64_t overrun;
-	uint64_t read;
+	u64 written;
+	u64 overrun;
+	u64 read;
 };
 
 /**
@@ -42,7 +41,7 @@ void follower_set_output(struct follower *f, int fd);
 int follower_poll_fd(const struct follower *f);
 
 /** follower_subbuf_size - bytes in a sub-buffer */
-uint32_t follower_subbuf_size(const struct follower *f);
+u32 follower_subbuf_size(const struct follower *f);
 
 /**
  * follower_drain - copy what can be read now
@@ -52,16 +51,19 @@ uint32_t follower_subbuf_size(const struct follower *f);
  *		filled is copied at most once.
  *
  * Return: true in @busy if so much was waiting that the caller should come
- * back at once; 0, or -1 with a message.
+ * back at once; 0, or -1, see follower_error().
  */
 int follower_drain(struct follower *f, bool all, bool *busy);
+
+/** follower_error - why follower_drain() failed, one line */
+const char *follower_error(const struct follower *f);
 
 /**
  * follower_bytes - bytes of the file so far
  *
  * Context: any thread.
  */
-uint64_t follower_bytes(const struct follower *f);
+u64 follower_bytes(const struct follower *f);
 
 /**
  * follower_live - the buffer's counters as of the last drain

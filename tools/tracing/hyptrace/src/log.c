@@ -22,8 +22,7 @@ void log_set_sink(log_sink sink, void *ctx)
 	the_ctx = ctx;
 }
 
-static void __attribute__((format(printf, 1, 0))) emit(const char *fmt,
-						       va_list args)
+static void __printf(1, 0) emit(const char *fmt, va_list args)
 {
 	char line[1024];
 

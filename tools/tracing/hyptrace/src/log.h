@@ -5,6 +5,8 @@
 #ifndef HYPTRACE_LOG_H
 #define HYPTRACE_LOG_H
 
+#include "types.h"
+
 /**
  * typedef log_sink - takes one line, without its line end
  * @ctx:	what log_set_sink() was given
@@ -26,10 +28,10 @@ void log_set_sink(log_sink sink, void *ctx);
  *
  * Return: -1 always, so that a caller can fail in one statement.
  */
-int log_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+int log_error(const char *fmt, ...) __printf(1, 2);
 
 /** log_note - say something that the user should know, but no error */
-void log_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void log_note(const char *fmt, ...) __printf(1, 2);
 
 /** log_oom - say that memory ran out. Return: -1 always. */
 int log_oom(void);

@@ -21,9 +21,9 @@
 struct stream {
 	struct merged next;
 	struct rbpage page;
-	const uint8_t *at;
-	const uint8_t *end;
-	uint32_t page_size;
+	const u8 *at;
+	const u8 *end;
+	u32 page_size;
 };
 
 struct merge {
@@ -34,7 +34,7 @@ struct merge {
 };
 
 /* Losses add up over sub-buffers that have no event */
-static uint64_t add_lost(uint64_t a, uint64_t b)
+static u64 add_lost(u64 a, u64 b)
 {
 	if (a == RBPAGE_LOST_UNKNOWN || b == RBPAGE_LOST_UNKNOWN ||
 	    a + b < a)
@@ -45,7 +45,8 @@ static uint64_t add_lost(uint64_t a, uint64_t b)
 /* Nothing more of this sub-buffer can be understood */
 static void set_corrupt(struct stream *s)
 {
-	s->page.pos = s->page.size = 0;
+	s->page.pos = 0;
+	s->page.size = 0;
 	s->next.ev.data = NULL;
 	s->next.ev.size = 0;
 	/* the stamp stays that of the event before */

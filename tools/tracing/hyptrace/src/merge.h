@@ -5,11 +5,9 @@
 #ifndef HYPTRACE_MERGE_H
 #define HYPTRACE_MERGE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "datr.h"
 #include "rbpage.h"
+#include "types.h"
 #include "util.h"
 
 /**
@@ -25,8 +23,8 @@ struct merged {
 	unsigned int buffer;
 	unsigned int cpu;
 	struct rbevent ev;
-	uint64_t lost;
-	uint64_t offset;
+	u64 lost;
+	u64 offset;
 };
 
 struct merge;

@@ -19,30 +19,30 @@ enum type_len {
 	TIME_STAMP	= 31,
 };
 
-static uint32_t get32(const void *p)
+static u32 get32(const void *p)
 {
-	uint32_t v;
+	u32 v;
 
 	memcpy(&v, p, sizeof(v));
 	return v;
 }
 
-static uint64_t get64(const void *p)
+static u64 get64(const void *p)
 {
-	uint64_t v;
+	u64 v;
 
 	memcpy(&v, p, sizeof(v));
 	return v;
 }
 
-static int set_lost(struct rbpage *p, uint64_t commit, size_t capacity)
+static int set_lost(struct rbpage *p, u32 commit, size_t capacity)
 {
 	if (!(commit & RBPAGE_MISSED_EVENTS))
 		return 0;
 	p->lost = RBPAGE_LOST_UNKNOWN;
 	if (!(commit & RBPAGE_MISSED_STORED))
 		return 0;
-	if (capacity - p->size < sizeof(uint64_t))
+	if (capacity - p->size < sizeof(u64))
 		return -1;
 	p->lost = get64(p->data + p->size);
 	return 0;
@@ -50,24 +50,24 @@ static int set_lost(struct rbpage *p, uint64_t commit, size_t capacity)
 
 int rbpage_init(struct rbpage *p, const void *subbuf, size_t subbuf_size)
 {
-	const uint8_t *base = subbuf;
-	uint64_t commit;
+	const u8 *base = subbuf;
+	u32 commit;
 
 	if (subbuf_size < RBPAGE_HEADER)
 		return -1;
-	commit = get64(base + 8);
+	/* the upper half is 0, or ones: the kernel adds bit 31 as a signed int */
+	commit = get32(base + 8);
 	memset(p, 0, sizeof(*p));
-	if ((commit & ~(uint64_t)RBPAGE_MISSED_MASK) >
-	    subbuf_size - RBPAGE_HEADER)
+	if ((commit & ~RBPAGE_MISSED_MASK) > subbuf_size - RBPAGE_HEADER)
 		return -1;
 	p->data = base + RBPAGE_HEADER;
-	p->size = commit & ~(uint64_t)RBPAGE_MISSED_MASK;
+	p->size = commit & ~RBPAGE_MISSED_MASK;
 	p->ts = get64(base);
 	return set_lost(p, commit, subbuf_size - RBPAGE_HEADER);
 }
 
 /* The word behind the event header, if it is inside the page */
-static int second_word(const struct rbpage *p, uint32_t *word)
+static int second_word(const struct rbpage *p, u32 *word)
 {
 	if (p->size - p->pos < 8)
 		return -1;
@@ -75,9 +75,9 @@ static int second_word(const struct rbpage *p, uint32_t *word)
 	return 0;
 }
 
-static uint64_t absolute_ts(uint64_t before, uint64_t ts)
+static u64 absolute_ts(u64 before, u64 ts)
 {
-	uint64_t top = before & ABS_TS_TOP;
+	u64 top = before & ABS_TS_TOP;
 
 	if (!top)
 		return ts;
@@ -88,14 +88,14 @@ static uint64_t absolute_ts(uint64_t before, uint64_t ts)
 	return ts;
 }
 
-static int take_time(struct rbpage *p, uint32_t type, uint32_t delta)
+static int take_time(struct rbpage *p, u32 type, u32 delta)
 {
-	uint32_t word;
-	uint64_t ts;
+	u32 word;
+	u64 ts;
 
 	if (second_word(p, &word))
 		return -1;
-	ts = ((uint64_t)word << TS_SHIFT) + delta;
+	ts = ((u64)word << TS_SHIFT) + delta;
 	p->ts = type == TIME_STAMP ? absolute_ts(p->ts, ts) : p->ts + ts;
 	p->pos += 8;
 	return 0;
@@ -105,9 +105,9 @@ static int take_time(struct rbpage *p, uint32_t type, uint32_t delta)
  * A discarded event, which keeps its delta because the writer counted it; or
  * with a delta of 0 the unused rest of the page, with 1 a filler.
  */
-static int take_padding(struct rbpage *p, uint32_t delta)
+static int take_padding(struct rbpage *p, u32 delta)
 {
-	uint32_t word;
+	u32 word;
 
 	if (!delta) {
 		p->pos = p->size;
@@ -120,10 +120,10 @@ static int take_padding(struct rbpage *p, uint32_t delta)
 	return 0;
 }
 
-static int take_data(struct rbpage *p, uint32_t len, uint32_t delta,
+static int take_data(struct rbpage *p, u32 len, u32 delta,
 		     struct rbevent *ev)
 {
-	uint32_t head = 4, left = p->size - p->pos;
+	u32 head = 4, left = p->size - p->pos;
 
 	if (len == LEN_IN_ARRAY) {
 		if (second_word(p, &len) || len < 4)
@@ -147,7 +147,7 @@ static int take_data(struct rbpage *p, uint32_t len, uint32_t delta,
 /* Return: 1 an event, 0 something that only moves the position, -1 corrupt */
 static int step(struct rbpage *p, struct rbevent *ev)
 {
-	uint32_t word, type, delta;
+	u32 word, type, delta;
 
 	if (p->size - p->pos < 4)
 		return -1;
@@ -174,7 +174,7 @@ int rbpage_next(struct rbpage *p, struct rbevent *ev)
 	return ret;
 }
 
-int rbpage_skip_to(struct rbpage *p, uint32_t pos)
+int rbpage_skip_to(struct rbpage *p, u32 pos)
 {
 	struct rbevent ev;
 

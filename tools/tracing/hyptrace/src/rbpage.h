@@ -12,17 +12,15 @@
 #ifndef HYPTRACE_RBPAGE_H
 #define HYPTRACE_RBPAGE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "types.h"
 
 /* Bytes before the first event */
 #define RBPAGE_HEADER		16u
 
 /* In commit: events were lost right before this page ... */
-#define RBPAGE_MISSED_EVENTS	(1u << 31)
+#define RBPAGE_MISSED_EVENTS	BIT(31)
 /* ... and their number is stored behind the events */
-#define RBPAGE_MISSED_STORED	(1u << 30)
+#define RBPAGE_MISSED_STORED	BIT(30)
 #define RBPAGE_MISSED_MASK	(RBPAGE_MISSED_EVENTS | RBPAGE_MISSED_STORED)
 
 /* A loss whose extent is not known */
@@ -37,11 +35,11 @@
  * @lost:	events lost before this page: 0, a number, RBPAGE_LOST_UNKNOWN
  */
 struct rbpage {
-	const uint8_t *data;
-	uint32_t size;
-	uint32_t pos;
-	uint64_t ts;
-	uint64_t lost;
+	const u8 *data;
+	u32 size;
+	u32 pos;
+	u64 ts;
+	u64 lost;
 };
 
 /**
@@ -51,9 +49,9 @@ struct rbpage {
  * @size:	bytes of @data, a multiple of 4 (may exceed the event's own size)
  */
 struct rbevent {
-	uint64_t ts;
-	const uint8_t *data;
-	uint32_t size;
+	u64 ts;
+	const u8 *data;
+	u32 size;
 };
 
 /**
@@ -78,6 +76,6 @@ int rbpage_next(struct rbpage *p, struct rbevent *ev);
  *
  * Return: 0 with @p->ts the base for the rest, -1 if @pos is no event boundary.
  */
-int rbpage_skip_to(struct rbpage *p, uint32_t pos);
+int rbpage_skip_to(struct rbpage *p, u32 pos);
 
 #endif

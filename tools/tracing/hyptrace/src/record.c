@@ -6,7 +6,10 @@
  *
  *	look everything up	nothing is changed yet
  *	prepare both sides	each change goes into the undo journal
- *	map the buffers		they are loaded now, and no event is on
+ *	map the buffers		the hypervisor's is loaded for that by switching
+ *				it on without any event; mapped it stays loaded
+ *	enable the events	while both sides are off, so that all of a side
+ *				begin at once
  *	hypervisor on, host on	in this order, so that each host event has its
  *				hypervisor events
  *	COMMAND runs
@@ -15,7 +18,6 @@
  */
 #include <errno.h>
 #include <getopt.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -36,7 +38,7 @@
 
 #define DEFAULT_OUTPUT		"trace.dat"
 #define DEFAULT_KB		"1024"
-#define MAX_KB			(1u << 30)
+#define MAX_KB			BIT(30)
 #define PROGRESS_MS		500
 
 static const char usage[] =
@@ -69,7 +71,7 @@ struct options {
 	const char *remote;
 	const char *clock;
 	const char *size_kb;
-	uint64_t duration_ms;
+	u64 duration_ms;
 	bool quiet;
 	bool show_help;
 	struct strlist host_events;
@@ -97,7 +99,7 @@ struct session {
 	int sigfd;
 	int status;
 	int signal;
-	uint64_t start;
+	u64 start;
 };
 
 /* Options */
@@ -110,11 +112,11 @@ static int bad_option(const char *what, const char *value, const char *want)
 
 static int set_size(struct options *o, const char *arg)
 {
-	uint64_t kb;
+	u64 kb;
 
 	if (parse_number(arg, MAX_KB, &kb))
 		return bad_option("buffer size", arg,
-				  "a number of kilobytes, at least 1");
+				  "a number of kilobytes from 1 to 1073741824");
 	o->size_kb = arg;
 	return 0;
 }
@@ -234,16 +236,27 @@ static int add_events(struct strlist *set, const struct tdir *d,
 	return 0;
 }
 
-static int choose_host_events(struct session *s)
+static int add_default_events(struct strlist *set, const struct tdir *d)
 {
-	struct strlist *set = &s->r.events[HOST];
-	const struct tdir *d = s->r.dir[HOST];
-
-	if (s->opt->host_events.nr)
-		return add_events(set, d, &s->opt->host_events);
 	return evset_add_if(set, d, "kvm", "kvm_entry") ||
 	       evset_add_if(set, d, "kvm", "kvm_exit") ||
 	       evset_add_if(set, d, "sched", "sched_switch") ? -1 : 0;
+}
+
+/* In the top directory: the instance will have the same ones */
+static int choose_host_events(struct session *s)
+{
+	struct strlist *set = &s->r.events[HOST];
+	struct tdir *d = tdir_open_host();
+	int ret;
+
+	if (!d)
+		return -1;
+	ret = s->opt->host_events.nr ?
+		add_events(set, d, &s->opt->host_events) :
+		add_default_events(set, d);
+	tdir_free(d);
+	return ret;
 }
 
 static int choose_hyp_events(struct session *s)
@@ -347,25 +360,33 @@ static int prepare_hyp(struct session *s)
 	return 0;
 }
 
-static int prepare(struct session *s)
+static int look_up(struct session *s)
 {
 	s->r.dir[HYP] = tdir_open_remote(s->opt->remote);
 	if (!s->r.dir[HYP] || choose_cpus(s) || choose_hyp_events(s))
 		return -1;
+	return choose_host_events(s);
+}
+
+static int prepare(struct session *s)
+{
+	if (look_up(s))
+		return -1;
 	s->r.dir[HOST] = tdir_new_instance(s->undo);
-	if (!s->r.dir[HOST] || choose_host_events(s) || set_clock(s) ||
-	    prepare_host(s) || prepare_hyp(s))
+	if (!s->r.dir[HOST] || set_clock(s) || prepare_host(s) ||
+	    prepare_hyp(s))
 		return -1;
 	s->r.capture = capture_open(s->r.dir, &s->r.cpus, s->opt->output);
-	return s->r.capture ? 0 : -1;
+	if (!s->r.capture || tdir_write(s->r.dir[HYP], "tracing_on", "0"))
+		return -1;
+	return evset_enable(&s->r.events[HYP], s->r.dir[HYP], s->undo);
 }
 
 static int switch_on(struct session *s)
 {
-	if (evset_enable(&s->r.events[HYP], s->r.dir[HYP], s->undo) ||
-	    tdir_write(s->r.dir[HOST], "tracing_on", "1"))
+	if (tdir_write(s->r.dir[HYP], "tracing_on", "1"))
 		return -1;
-	return 0;
+	return tdir_write(s->r.dir[HOST], "tracing_on", "1");
 }
 
 static int switch_off(struct session *s)
@@ -385,7 +406,7 @@ static void progress(struct session *s, struct capture_totals *before)
 	if (s->opt->quiet || !isatty(STDERR_FILENO))
 		return;
 	capture_totals(s->r.capture, &t);
-	fprintf(stderr, "\r\033[K%6.1f s  hyp %.0f/s  host %.0f/s  %.1f MB  lost %" PRIu64,
+	fprintf(stderr, "\r\033[K%6.1f s  hyp %.0f/s  host %.0f/s  %.1f MB  lost %llu",
 		(now_ns() - s->start) / 1e9,
 		(t.written[HYP] - before->written[HYP]) * rate,
 		(t.written[HOST] - before->written[HOST]) * rate,
@@ -408,7 +429,7 @@ static bool take_signal(struct session *s)
 	return true;
 }
 
-static uint64_t elapsed_ms(const struct session *s)
+static u64 elapsed_ms(const struct session *s)
 {
 	return (now_ns() - s->start) / 1000000;
 }
@@ -420,7 +441,7 @@ static bool time_is_up(const struct session *s)
 
 static int next_timeout(const struct session *s)
 {
-	uint64_t left;
+	u64 left;
 
 	if (!s->opt->duration_ms)
 		return PROGRESS_MS;
@@ -471,7 +492,7 @@ static void summary(const struct session *s)
 	if (s->opt->quiet)
 		return;
 	capture_totals(s->r.capture, &t);
-	log_note("%s: %" PRIu64 " hypervisor events, %" PRIu64 " host events, %" PRIu64 " lost",
+	log_note("%s: %llu hypervisor events, %llu host events, %llu lost",
 		 s->opt->output, t.written[HYP] - t.lost[HYP],
 		 t.written[HOST] - t.lost[HOST], t.lost[HYP] + t.lost[HOST]);
 }

@@ -3,7 +3,6 @@
  * hyptrace report
  */
 #include <getopt.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +55,7 @@ struct report {
 	struct account *account;
 	struct checker *checker;
 	FILE *out;
-	uint64_t corrupt;
+	u64 corrupt;
 };
 
 static bool is_hyp(const struct report *r, const struct merged *ev)
@@ -66,9 +65,9 @@ static bool is_hyp(const struct report *r, const struct merged *ev)
 
 static void print_place(const struct report *r, const struct merged *ev)
 {
-	fprintf(r->out, "[%03u] %5" PRIu64 ".%09" PRIu64 " %-4s ", ev->cpu,
-		ev->ev.ts / (uint64_t)NSEC_PER_SEC,
-		ev->ev.ts % (uint64_t)NSEC_PER_SEC,
+	fprintf(r->out, "[%03u] %5llu.%09llu %-4s ", ev->cpu,
+		ev->ev.ts / NSEC_PER_SEC,
+		ev->ev.ts % NSEC_PER_SEC,
 		is_hyp(r, ev) ? "hyp" : "host");
 }
 
@@ -78,7 +77,7 @@ static void print_lost(const struct report *r, const struct merged *ev)
 	if (ev->lost == RBPAGE_LOST_UNKNOWN)
 		fprintf(r->out, "*** events lost, their number is not known\n");
 	else
-		fprintf(r->out, "*** %" PRIu64 " events lost\n", ev->lost);
+		fprintf(r->out, "*** %llu events lost\n", ev->lost);
 }
 
 static void print_event(const struct report *r, const struct merged *ev)
@@ -89,7 +88,7 @@ static void print_event(const struct report *r, const struct merged *ev)
 	if (ev->ev.data)
 		evdb_print(r->db, r->out, &ev->ev, ev->cpu);
 	else
-		fprintf(r->out, "*** corrupt sub-buffer at file offset %" PRIu64,
+		fprintf(r->out, "*** corrupt sub-buffer at file offset %llu",
 			ev->offset);
 	fputc('\n', r->out);
 }
@@ -103,7 +102,7 @@ static int check_event(const struct report *r, const struct merged *ev)
 
 	if (!ev->ev.data) {
 		checker_violation(r->checker, ev->cpu, ev->ev.ts,
-				  "corrupt sub-buffer at file offset %" PRIu64,
+				  "corrupt sub-buffer at file offset %llu",
 				  ev->offset);
 		return 0;
 	}
@@ -112,7 +111,7 @@ static int check_event(const struct report *r, const struct merged *ev)
 	return checker_feed(r->checker, &c);
 }
 
-static int for_each_event(struct report *r, const struct cpulist *cpus)
+static int walk_events(struct report *r, const struct cpulist *cpus)
 {
 	struct merge *m = merge_new(r->d, cpus);
 	struct merged ev;
@@ -135,7 +134,7 @@ static void print_totals(struct report *r, const struct cpulist *cpus)
 	struct account_result a;
 
 	account_finish(r->account, cpus, NULL, &a);
-	fprintf(r->out, "total: events=%" PRIu64 " host_events=%" PRIu64 " lost=%" PRIu64 " corrupt=%" PRIu64 "\n",
+	fprintf(r->out, "total: events=%llu host_events=%llu lost=%llu corrupt=%llu\n",
 		a.seen[1], a.seen[0], a.lost, r->corrupt);
 }
 
@@ -148,44 +147,42 @@ static int print_verdict(struct report *r, const struct cpulist *cpus)
 	if (checker_finish(r->checker, &c))
 		return -1;
 	account_finish(r->account, cpus, r->out, &a);
-	fprintf(r->out, "skipped: windows=%" PRIu64 " cut=%" PRIu64 "\n",
-		c.skipped, c.cut);
+	fprintf(r->out, "skipped: windows=%llu cut=%llu\n", c.skipped, c.cut);
 	if (a.no_counters)
-		log_error("no counters for %" PRIu64 " buffers in the file: want one made by hyptrace record",
+		log_error("no counters for %llu buffers in the file: want one made by hyptrace record",
 			  a.no_counters);
-	fprintf(r->out, "check: events=%" PRIu64 " host_events=%" PRIu64 " windows=%" PRIu64 " violations=%" PRIu64 " lost=%" PRIu64 " unaccounted=%" PRIu64 " max_skew_ns=%" PRIu64 "\n",
+	fprintf(r->out,
+		"check: events=%llu host_events=%llu windows=%llu violations=%llu lost=%llu unaccounted=%llu max_skew_ns=%llu\n",
 		a.seen[1], a.seen[0], c.windows, c.violations, a.lost,
 		a.unaccounted, c.max_skew);
 	return c.violations || a.unaccounted || a.no_counters ? -1 : 0;
 }
 
-/* Were all of these events on? */
-static bool were_enabled(const struct datr *d)
+static bool was_enabled(const struct datr *d, const char *event)
 {
-	static const char * const needed[] = {
-		"kvm/kvm_entry", "kvm/kvm_exit",
-		"hypervisor/hyp_enter", "hypervisor/hyp_exit",
-	};
-	unsigned int i, j, found = 0;
 	const char *text;
+	unsigned int i;
 	char want[64];
 
-	for (i = 0; i < ARRAY_SIZE(needed); i++) {
-		snprintf(want, sizeof(want), "hyptrace: enabled=%s\n",
-			 needed[i]);
-		for (j = 0; (text = datr_text(d, j)); j++)
-			found += !strcmp(text, want);
+	snprintf(want, sizeof(want), "hyptrace: enabled=%s\n", event);
+	for (i = 0; (text = datr_text(d, i)); i++) {
+		if (!strcmp(text, want))
+			return true;
 	}
-	return found >= ARRAY_SIZE(needed);
+	return false;
 }
 
 static int open_checker(struct report *r)
 {
-	bool windows = were_enabled(r->d);
+	bool host = was_enabled(r->d, "kvm/kvm_entry") &&
+		    was_enabled(r->d, "kvm/kvm_exit");
+	bool hyp = was_enabled(r->d, "hypervisor/hyp_enter") &&
+		   was_enabled(r->d, "hypervisor/hyp_exit");
 
-	if (!windows)
-		fprintf(r->out, "windows not checked: that takes kvm_entry, kvm_exit, hyp_enter and hyp_exit\n");
-	r->checker = checker_new(windows, r->out);
+	if (!host || !hyp)
+		fprintf(r->out,
+			"windows not checked: that takes kvm_entry, kvm_exit, hyp_enter and hyp_exit\n");
+	r->checker = checker_new(host, hyp, r->out);
 	return r->checker ? 0 : -1;
 }
 
@@ -199,13 +196,13 @@ int report_file(struct datr *d, const struct cpulist *cpus, bool check,
 	r.account = account_new(d);
 	if (!r.db || !r.account || (check && open_checker(&r)))
 		goto out;
-	ret = for_each_event(&r, cpus);
+	ret = walk_events(&r, cpus);
 	if (!ret && check)
 		ret = print_verdict(&r, cpus);
 	else if (!ret)
 		print_totals(&r, cpus);
 	if (r.corrupt)
-		ret = log_error("%" PRIu64 " corrupt sub-buffers", r.corrupt);
+		ret = log_error("%llu corrupt sub-buffers", r.corrupt);
 out:
 	checker_free(r.checker);
 	account_free(r.account);
@@ -260,7 +257,7 @@ static int parse_options(struct options *o, int argc, char **argv)
 	return 0;
 }
 
-static int report(const struct options *o)
+static int run(const struct options *o)
 {
 	struct datr *d = datr_open(o->path);
 	int ret;
@@ -284,7 +281,7 @@ int report_main(int argc, char **argv)
 	else if (o.show_help)
 		fputs(usage, stdout);
 	else
-		ret = report(&o);
+		ret = run(&o);
 	cpulist_free(&o.cpus);
 	return ret;
 }

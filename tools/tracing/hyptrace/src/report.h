@@ -2,10 +2,10 @@
 #ifndef HYPTRACE_REPORT_H
 #define HYPTRACE_REPORT_H
 
-#include <stdbool.h>
 #include <stdio.h>
 
 #include "datr.h"
+#include "types.h"
 #include "util.h"
 
 /**

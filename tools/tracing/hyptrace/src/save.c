@@ -168,7 +168,7 @@ static void save_choice(struct datw *w, const struct strlist *events)
 static void save_options(struct datw *w, const struct recording *r)
 {
 	static const char version[] = "hyptrace " VERSION;
-	uint32_t nr_cpus = r->cpus.cpu[r->cpus.nr - 1] + 1;
+	u32 nr_cpus = r->cpus.cpu[r->cpus.nr - 1] + 1;
 
 	datw_option(w, DAT_CPUCOUNT, &nr_cpus, sizeof(nr_cpus));
 	datw_option(w, DAT_VERSION_TEXT, version, sizeof(version));

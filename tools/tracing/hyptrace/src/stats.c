@@ -2,7 +2,6 @@
 /*
  * Counters as text. See stats.h.
  */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,15 +10,12 @@
 #include "util.h"
 
 #define PREFIX		"hyptrace: buffer=%s cpu=%u "
-#define COUNTERS	"written=%" PRIu64 " overrun=%" PRIu64 \
-			" read=%" PRIu64 " dropped=%" PRIu64 "\n"
-#define SCAN_COUNTERS	"written=%" SCNu64 " overrun=%" SCNu64 \
-			" read=%" SCNu64 " dropped=%" SCNu64
+#define COUNTERS	"written=%llu overrun=%llu read=%llu dropped=%llu"
 
 char *stats_format(const char *buffer, unsigned int cpu,
 		   const struct cpu_stats *s)
 {
-	return xasprintf(PREFIX COUNTERS, *buffer ? buffer : "host", cpu,
+	return xasprintf(PREFIX COUNTERS "\n", *buffer ? buffer : "host", cpu,
 			 s->written, s->overrun, s->read, s->dropped);
 }
 
@@ -34,7 +30,7 @@ int stats_parse(const char *text, const char *buffer, unsigned int cpu,
 		return -1;
 	len = strlen(prefix);
 	if (!strncmp(text, prefix, len) &&
-	    sscanf(text + len, SCAN_COUNTERS, &s->written, &s->overrun,
+	    sscanf(text + len, COUNTERS, &s->written, &s->overrun,
 		   &s->read, &s->dropped) == 4)
 		ret = 0;
 	free(prefix);

@@ -6,7 +6,7 @@
 #ifndef HYPTRACE_STATS_H
 #define HYPTRACE_STATS_H
 
-#include <stdint.h>
+#include "types.h"
 
 /**
  * struct cpu_stats - the counters of one CPU of a buffer
@@ -16,10 +16,10 @@
  * @dropped:	events that found no room and never entered
  */
 struct cpu_stats {
-	uint64_t written;
-	uint64_t overrun;
-	uint64_t read;
-	uint64_t dropped;
+	u64 written;
+	u64 overrun;
+	u64 read;
+	u64 dropped;
 };
 
 /** stats_format - the text for the file, to be freed; NULL after a message */

@@ -88,11 +88,14 @@ static int no_remote(const char *root, const char *name)
 		return -1;
 	have = !access(remotes, F_OK);
 	free(remotes);
-	if (have)
-		return log_error("no remote '%s' in %s/remotes: is the kernel booted with kvm-arm.mode=nvhe or =protected?",
-				 name, root);
-	return log_error("no %s/remotes: want a kernel with CONFIG_TRACE_REMOTE and hypervisor tracing",
-			 root);
+	if (have) {
+		log_error("no remote '%s' in %s/remotes: is the kernel booted with kvm-arm.mode=nvhe or =protected?",
+			  name, root);
+		return -1;
+	}
+	log_error("no %s/remotes: want a kernel with CONFIG_TRACE_REMOTE and hypervisor tracing",
+		  root);
+	return -1;
 }
 
 static char *remote_path(const char *name)
@@ -128,6 +131,14 @@ struct tdir *tdir_open_remote(const char *name)
 		  path);
 	tdir_free(d);
 	return NULL;
+}
+
+struct tdir *tdir_open_host(void)
+{
+	const char *root = tracefs_root();
+	char *path = root ? xasprintf("%s", root) : NULL;
+
+	return path ? new_tdir(path) : NULL;
 }
 
 struct tdir *tdir_new_instance(struct undo *undo)
@@ -203,9 +214,11 @@ static int write_failed(const char *path, const char *value, int err)
 {
 	if (err == EACCES || err == EPERM)
 		return log_error("no right to write %s: run as root", path);
-	if (err == EBUSY)
-		return log_error("cannot write '%s' to %s: the buffer is in use; stop its other readers",
-				 value, path);
+	if (err == EBUSY) {
+		log_error("cannot write '%s' to %s: the buffer is in use; stop its other readers",
+			  value, path);
+		return -1;
+	}
 	return log_error("cannot write '%s' to %s: %s", value, path,
 			 strerror(err));
 }

@@ -6,9 +6,7 @@
 #ifndef HYPTRACE_TDIR_H
 #define HYPTRACE_TDIR_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
+#include "types.h"
 #include "undo.h"
 #include "util.h"
 
@@ -35,6 +33,9 @@ int tracefs_write(const char *path, const char *value);
  * Return: the directory, or NULL with a message.
  */
 struct tdir *tdir_open_remote(const char *name);
+
+/** tdir_open_host - the host's top directory. Return: NULL with a message. */
+struct tdir *tdir_open_host(void);
 
 /**
  * tdir_new_instance - make an instance of the host's tracer

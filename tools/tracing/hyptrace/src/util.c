@@ -122,7 +122,7 @@ void cpulist_free(struct cpulist *list)
 	list->nr = 0;
 }
 
-static int take_number(const char *text, uint64_t max, uint64_t *out,
+static int take_number(const char *text, u64 max, u64 *out,
 		       const char **rest)
 {
 	unsigned long long v;
@@ -139,7 +139,7 @@ static int take_number(const char *text, uint64_t max, uint64_t *out,
 	return 0;
 }
 
-int parse_number(const char *text, uint64_t max, uint64_t *out)
+int parse_number(const char *text, u64 max, u64 *out)
 {
 	const char *rest;
 
@@ -148,11 +148,11 @@ int parse_number(const char *text, uint64_t max, uint64_t *out)
 	return *rest ? -1 : 0;
 }
 
-int parse_duration(const char *text, uint64_t *out)
+int parse_duration(const char *text, u64 *out)
 {
 	static const struct {
 		const char *name;
-		uint64_t ms;
+		u64 ms;
 	} unit[] = {
 		{ "ms", 1 }, { "s", 1000 }, { "", 1000 },
 		{ "m", 60 * 1000 }, { "h", 3600 * 1000 },
@@ -187,7 +187,7 @@ char *xasprintf(const char *fmt, ...)
 	return NULL;
 }
 
-uint64_t now_ns(void)
+u64 now_ns(void)
 {
 	struct timespec ts;
 

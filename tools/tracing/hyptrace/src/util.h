@@ -5,9 +5,7 @@
 #ifndef HYPTRACE_UTIL_H
 #define HYPTRACE_UTIL_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "types.h"
 
 /* What the program exits with; a signal that ends it early gives 128 + n */
 enum exit_status {
@@ -17,7 +15,6 @@ enum exit_status {
 };
 
 #define NSEC_PER_SEC	1000000000ULL
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 /* CPU numbers above this are refused */
 #define MAX_CPUS	4096
@@ -51,20 +48,20 @@ void cpulist_free(struct cpulist *list);
  *
  * Return: 0, or -1 without a message.
  */
-int parse_number(const char *text, uint64_t max, uint64_t *out);
+int parse_number(const char *text, u64 max, u64 *out);
 
 /**
  * parse_duration - read "500ms", "10s" or "10", "2m", "1h"
  *
  * Return: 0 with milliseconds in @out, or -1 without a message.
  */
-int parse_duration(const char *text, uint64_t *out);
+int parse_duration(const char *text, u64 *out);
 
 /** xasprintf - asprintf() that returns the string; NULL after a message */
-char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+char *xasprintf(const char *fmt, ...) __printf(1, 2);
 
 /** now_ns - CLOCK_MONOTONIC in nanoseconds */
-uint64_t now_ns(void);
+u64 now_ns(void);
 
 /**
  * read_file - read a whole file of unknown size

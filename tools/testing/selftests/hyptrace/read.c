@@ -1,0 +1,1063 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Every way to read a trace remote gives the same events, once and in order,
+ * and says exactly what is missing and where.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "kselftest_harness.h"
+#include "reader.h"
+
+/* Nothing takes that long; a limit only so that a test ends */
+#define PATIENCE_MS	10000
+
+/* The ways to consume the events of a CPU */
+enum way {
+	WAY_PIPE,
+	WAY_PIPE_ALL,
+	WAY_RAW,
+	WAY_RAW_PIECES,
+	WAY_MAP,
+	NR_WAYS,
+};
+
+static const char *const way_names[] = {
+	[WAY_PIPE]		= "per_cpu/cpuN/trace_pipe",
+	[WAY_PIPE_ALL]		= "trace_pipe",
+	[WAY_RAW]		= "trace_pipe_raw, pages",
+	[WAY_RAW_PIECES]	= "trace_pipe_raw, parts of pages",
+	[WAY_MAP]		= "trace_pipe_raw, mapped",
+};
+
+#define PIECE_SIZE	(sizeof(struct subbuf) + 10 * EVENT_SIZE + 8)
+
+static int consume_pieces(struct events *ev, const struct source *src, int cpu, int fd)
+{
+	ssize_t ret;
+
+	do {
+		ret = events_read_some(ev, src, cpu, fd, PIECE_SIZE);
+	} while (ret > 0);
+	return ret;
+}
+
+static int consume_file(const struct source *src, int cpu, enum way way, struct events *ev)
+{
+	int fd, ret;
+
+	if (way == WAY_PIPE_ALL)
+		fd = source_open_file(src, O_RDONLY | O_NONBLOCK, "trace_pipe");
+	else
+		fd = source_open_file(src, O_RDONLY | O_NONBLOCK, "per_cpu/cpu%d/%s", cpu,
+				      way == WAY_PIPE ? "trace_pipe" : "trace_pipe_raw");
+	if (fd < 0)
+		return fd;
+
+	if (way == WAY_RAW)
+		ret = events_read_raw(ev, src, cpu, fd);
+	else if (way == WAY_RAW_PIECES)
+		ret = consume_pieces(ev, src, cpu, fd);
+	else
+		ret = events_read_text(ev, fd);
+	close(fd);
+	return ret == -EAGAIN ? 0 : ret;
+}
+
+/* All that there is of @cpu; nothing more is written meanwhile */
+static int consume(const struct source *src, int cpu, enum way way, struct events *ev)
+{
+	struct mapping m;
+	int ret;
+
+	if (way != WAY_MAP)
+		return consume_file(src, cpu, way, ev);
+
+	ret = mapping_open(&m, src, cpu, O_NONBLOCK);
+	if (ret)
+		return ret;
+	ret = mapping_drain(&m, ev);
+	mapping_close(&m);
+	return ret;
+}
+
+/* The same without consuming, of all CPUs if @cpu is negative */
+static int look(const struct source *src, int cpu, struct events *ev)
+{
+	int fd, ret;
+
+	fd = cpu < 0 ? source_open_file(src, O_RDONLY, "trace") :
+		       source_open_file(src, O_RDONLY, "per_cpu/cpu%d/trace", cpu);
+	if (fd < 0)
+		return fd;
+	ret = events_read_text(ev, fd);
+	close(fd);
+	return ret;
+}
+
+/* Sub-buffers in the ring */
+static unsigned int ring_subbufs(const struct source *src, int cpu)
+{
+	struct mapping m;
+	unsigned int nr;
+
+	if (mapping_open(&m, src, cpu, O_NONBLOCK))
+		return 0;
+	nr = m.meta->nr_subbufs - 1;
+	mapping_close(&m);
+	return nr;
+}
+
+#define EXPECT_GOOD(ev) do {						\
+	EXPECT_EQ(NULL, (ev)->error) TH_LOG("%s", (ev)->error);		\
+	EXPECT_EQ(0, (ev)->backwards);					\
+} while (0)
+
+FIXTURE(remote) {
+	struct source	src;
+	struct events	ev;
+	int		cpu;
+};
+
+FIXTURE_VARIANT(remote) {
+	unsigned long size_kb;
+};
+
+FIXTURE_VARIANT_ADD(remote, minimum) {
+	.size_kb = 1,
+};
+
+FIXTURE_VARIANT_ADD(remote, kb_64) {
+	.size_kb = 64,
+};
+
+FIXTURE_SETUP(remote)
+{
+	int ret = remote_open(&self->src);
+
+	events_init(&self->ev);
+	if (ret == -ENOENT)
+		SKIP(return, "there is no remote " REMOTE_NAME);
+	ASSERT_EQ(0, ret);
+	ASSERT_EQ(0, source_set_size(&self->src, variant->size_kb));
+	self->cpu = nr_cpus() - 1;
+	ASSERT_EQ(0, pin_to_cpu(self->cpu));
+}
+
+FIXTURE_TEARDOWN(remote)
+{
+	source_close(&self->src);
+	events_free(&self->ev);
+}
+
+/*
+ * The same events in each way
+ */
+
+/* As text has it */
+static uint64_t to_us(uint64_t ns)
+{
+	return (ns + 500) / 1000;
+}
+
+/* The same numbers, losses apart; times to the microsecond of the text */
+static size_t first_different(const struct events *a, const struct events *b)
+{
+	size_t i;
+
+	for (i = 0; i < a->nr && i < b->nr; i++) {
+		if (a->list[i].id != b->list[i].id ||
+		    to_us(a->list[i].ts) != to_us(b->list[i].ts) ||
+		    a->list[i].cpu != b->list[i].cpu)
+			break;
+	}
+	return i;
+}
+
+static void check_same(struct __test_metadata *_metadata, const struct source *src, int cpu,
+		       enum way way, uint64_t nr)
+{
+	struct events seen, all, taken;
+
+	events_init(&seen);
+	events_init(&all);
+	events_init(&taken);
+	ASSERT_EQ(0, source_write_many(src, 1000, nr));
+	EXPECT_EQ(0, look(src, cpu, &seen));
+	EXPECT_EQ(0, look(src, -1, &all));
+	EXPECT_EQ(0, consume(src, cpu, way, &taken)) TH_LOG("%s", way_names[way]);
+
+	EXPECT_EQ(nr, seen.nr);
+	EXPECT_EQ(nr, all.nr);
+	EXPECT_EQ(nr, taken.nr) TH_LOG("%s", way_names[way]);
+	EXPECT_EQ(nr, events_first_wrong(&taken, 1000)) TH_LOG("%s", way_names[way]);
+	EXPECT_EQ(nr, first_different(&seen, &taken)) TH_LOG("%s", way_names[way]);
+	EXPECT_EQ(nr, first_different(&all, &taken)) TH_LOG("%s", way_names[way]);
+	EXPECT_EQ(0, taken.losses + seen.losses + all.losses);
+	EXPECT_EQ(0, taken.others + seen.others + all.others);
+	EXPECT_GOOD(&taken);
+	EXPECT_GOOD(&seen);
+	EXPECT_GOOD(&all);
+
+	/* All of it is gone then */
+	events_clear(&seen);
+	EXPECT_EQ(0, look(src, cpu, &seen));
+	EXPECT_EQ(0, seen.nr);
+	events_free(&seen);
+	events_free(&all);
+	events_free(&taken);
+}
+
+TEST_F(remote, same_in_each_way)
+{
+	static const uint64_t counts[] = {
+		1, 2, EVENTS_PER_SUBBUF - 1, EVENTS_PER_SUBBUF, EVENTS_PER_SUBBUF + 1, 17,
+		2 * EVENTS_PER_SUBBUF - 5, 0,
+	};
+	unsigned int i, way;
+
+	ASSERT_EQ(0, source_on(&self->src, true));
+	/* The buffer stays, so each starts where the last one has stopped */
+	for (way = 0; way < NR_WAYS; way++) {
+		for (i = 0; i < ARRAY_SIZE(counts); i++)
+			check_same(_metadata, &self->src, self->cpu, way, counts[i]);
+	}
+}
+
+/* An event that comes to a page that is partly read already */
+TEST_F(remote, page_that_grows)
+{
+	const struct source *src = &self->src;
+	uint64_t id = 0;
+	int way, i;
+
+	ASSERT_EQ(0, source_on(src, true));
+	for (i = 0; i < 50; i++) {
+		for (way = 0; way < NR_WAYS; way++) {
+			ASSERT_EQ(0, source_write_many(src, id, i % 7 + 1));
+			id += i % 7 + 1;
+			ASSERT_EQ(0, consume(src, self->cpu, way, &self->ev));
+			ASSERT_EQ(id, self->ev.nr) TH_LOG("%s", way_names[way]);
+		}
+	}
+	EXPECT_EQ(id, events_first_wrong(&self->ev, 0));
+	EXPECT_EQ(0, self->ev.losses);
+	EXPECT_GOOD(&self->ev);
+}
+
+/* Texts that are read a few bytes at a time */
+TEST_F(remote, text_in_small_parts)
+{
+	static const size_t sizes[] = { 1, 7, 33, 100 };
+	static char whole[32768], parts[32768];
+	const struct source *src = &self->src;
+	size_t len, part;
+	unsigned int i;
+	ssize_t ret;
+	int fd, nr;
+
+	ASSERT_EQ(0, source_on(src, true));
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		nr = i ? 150 : 20;
+		ASSERT_EQ(0, source_write_many(src, 0, nr));
+		ASSERT_LT(0, source_get(src, whole, sizeof(whole), "trace"));
+
+		fd = source_open_file(src, O_RDONLY, "trace");
+		ASSERT_LE(0, fd);
+		for (len = 0; (ret = read(fd, parts + len, sizes[i])) > 0; len += ret)
+			;
+		EXPECT_EQ(0, ret);
+		parts[len] = '\0';
+		EXPECT_STREQ(whole, parts);
+
+		/* Once more from the start, then from the middle */
+		EXPECT_EQ(0, lseek(fd, 0, SEEK_SET));
+		EXPECT_EQ(100, read(fd, parts, 100));
+		EXPECT_EQ(0, memcmp(parts, whole, 100));
+		part = len / 2;
+		EXPECT_EQ(100, pread(fd, parts, 100, part));
+		EXPECT_EQ(0, memcmp(parts, whole + part, 100));
+		close(fd);
+
+		fd = source_open_file(src, O_RDONLY | O_NONBLOCK, "trace_pipe");
+		ASSERT_LE(0, fd);
+		for (len = 0; (ret = read(fd, parts + len, sizes[i])) > 0; len += ret)
+			;
+		close(fd);
+		parts[len] = '\0';
+		EXPECT_STREQ(whole, parts);
+	}
+}
+
+/* Events of all CPUs come in the order in which they were written */
+TEST_F(remote, all_cpus_are_merged)
+{
+	const struct source *src = &self->src;
+	uint64_t nr = 100 * nr_cpus(), i;
+
+	if (nr_cpus() == 1)
+		SKIP(return, "there is one CPU only");
+
+	ASSERT_EQ(0, source_on(src, true));
+	for (i = 0; i < nr; i++) {
+		ASSERT_EQ(0, pin_to_cpu(i * 7 % nr_cpus()));
+		ASSERT_EQ(0, source_write(src, i));
+	}
+
+	ASSERT_EQ(0, look(src, -1, &self->ev));
+	EXPECT_EQ(nr, self->ev.nr);
+	EXPECT_EQ(nr, events_first_wrong(&self->ev, 0));
+	for (i = 0; i < self->ev.nr; i++)
+		EXPECT_EQ(i * 7 % nr_cpus(), self->ev.list[i].cpu);
+
+	events_clear(&self->ev);
+	ASSERT_EQ(0, consume(src, 0, WAY_PIPE_ALL, &self->ev));
+	EXPECT_EQ(nr, self->ev.nr);
+	EXPECT_EQ(nr, events_first_wrong(&self->ev, 0));
+	for (i = 0; i < self->ev.nr; i++)
+		EXPECT_EQ(i * 7 % nr_cpus(), self->ev.list[i].cpu);
+	EXPECT_GOOD(&self->ev);
+}
+
+/*
+ * Overwriting
+ */
+
+/* written == read + in the buffer + overrun, and the meta page says the same */
+static void check_account(struct __test_metadata *_metadata, const struct source *src, int cpu,
+			  const struct trace_buffer_meta *meta, uint64_t written)
+{
+	struct stats stats;
+
+	ASSERT_EQ(0, source_stats(src, cpu, &stats));
+	EXPECT_EQ(written, stats.entries + stats.read + stats.overrun + stats.dropped);
+	if (!late_writes()) {
+		EXPECT_EQ(stats.entries * EVENT_SIZE, stats.bytes);
+	}
+	EXPECT_EQ(written, LOAD(meta->entries) + LOAD(meta->dropped));
+	EXPECT_EQ(stats.overrun, LOAD(meta->overrun));
+	EXPECT_EQ(stats.read, LOAD(meta->read));
+	EXPECT_EQ(stats.dropped, LOAD(meta->dropped));
+}
+
+/* Fill a new buffer with @nr events, then consume it in one way */
+static void check_overwrite(struct __test_metadata *_metadata, const struct source *src,
+			    int cpu, enum way way, uint64_t nr)
+{
+	uint64_t room, overrun = 0, pages, next = 0;
+	unsigned long late = late_writes();
+	struct stats stats;
+	struct events ev;
+	int keep;
+
+	/* A reader that keeps the buffer and its counters */
+	keep = source_open_file(src, O_RDONLY, "per_cpu/cpu%d/trace_pipe_raw", cpu);
+	ASSERT_LE(0, keep);
+	ASSERT_EQ(0, source_on(src, true));
+	room = ring_subbufs(src, cpu);
+	pages = (nr + EVENTS_PER_SUBBUF - 1) / EVENTS_PER_SUBBUF;
+	if (pages > room)
+		overrun = (pages - room) * EVENTS_PER_SUBBUF;
+
+	ASSERT_EQ(0, source_write_many(src, 0, nr));
+	ASSERT_EQ(0, source_stats(src, cpu, &stats));
+	if (late_writes() != late)
+		overrun = stats.overrun;
+	EXPECT_EQ(nr - overrun, stats.entries);
+	EXPECT_EQ(overrun, stats.overrun);
+	EXPECT_EQ(0, stats.read);
+
+	events_init(&ev);
+	EXPECT_EQ(0, look(src, cpu, &ev));
+	EXPECT_EQ(nr - overrun, ev.nr);
+	EXPECT_EQ(nr - overrun, events_first_wrong(&ev, overrun));
+
+	events_clear(&ev);
+	EXPECT_EQ(0, consume(src, cpu, way, &ev)) TH_LOG("%s", way_names[way]);
+	EXPECT_EQ(nr - overrun, ev.nr) TH_LOG("%s", way_names[way]);
+	EXPECT_EQ(ev.nr, events_first_unexplained(&ev, &next, true))
+		TH_LOG("%s: %llu events", way_names[way], (unsigned long long)nr);
+	EXPECT_EQ(nr, next);
+	EXPECT_EQ(!!overrun, ev.losses) TH_LOG("%s", way_names[way]);
+	if (!ev.uncounted) {
+		EXPECT_EQ(overrun, ev.lost) TH_LOG("%s", way_names[way]);
+	}
+	EXPECT_GOOD(&ev);
+
+	ASSERT_EQ(0, source_stats(src, cpu, &stats));
+	EXPECT_EQ(0, stats.entries);
+	EXPECT_EQ(nr - overrun, stats.read);
+	EXPECT_EQ(overrun, stats.overrun);
+	events_free(&ev);
+	ASSERT_EQ(0, source_on(src, false));
+	close(keep);
+	ASSERT_EQ(0, source_loaded(src));
+}
+
+TEST_F(remote, overwrite)
+{
+	uint64_t room, full;
+	unsigned int i, way;
+	int keep;
+
+	keep = source_open_file(&self->src, O_RDONLY, "trace_pipe");
+	ASSERT_LE(0, keep);
+	room = ring_subbufs(&self->src, self->cpu);
+	close(keep);
+	ASSERT_LE(2, room);
+	full = room * EVENTS_PER_SUBBUF;
+
+	for (way = 0; way < NR_WAYS; way++) {
+		const uint64_t counts[] = {
+			full - 1, full, full + 1, full + EVENTS_PER_SUBBUF,
+			full + EVENTS_PER_SUBBUF + 1, 2 * full + 17,
+		};
+
+		for (i = 0; i < ARRAY_SIZE(counts); i++)
+			check_overwrite(_metadata, &self->src, self->cpu, way, counts[i]);
+	}
+}
+
+/* Numbers that look random but are the same in each run */
+static uint32_t next_random(uint32_t *state)
+{
+	*state = *state * 1664525 + 1013904223;
+	return *state >> 8;
+}
+
+/*
+ * Write and read by turns, less or more than there is room for, in all ways. The
+ * mode changes now and then, if it can.
+ */
+static void check_accounting(struct __test_metadata *_metadata, FIXTURE_DATA(remote) *self,
+			     bool modes)
+{
+	const struct source *src = &self->src;
+	uint64_t written = 0, next = 0, taken = 0;
+	uint32_t state = 1;
+	struct mapping m;
+	unsigned int room;
+	int i, way, ret, raw;
+
+	ASSERT_EQ(0, source_on(src, true));
+	ASSERT_EQ(0, mapping_open(&m, src, self->cpu, O_NONBLOCK));
+	raw = source_open_file(src, O_RDONLY | O_NONBLOCK, "per_cpu/cpu%d/trace_pipe_raw",
+			       self->cpu);
+	ASSERT_LE(0, raw);
+	room = (m.meta->nr_subbufs - 1) * EVENTS_PER_SUBBUF;
+
+	for (i = 0; i < 60; i++) {
+		uint64_t nr = next_random(&state) % (i & 1 ? room / 3 : 2 * room);
+
+		if (modes)
+			ASSERT_EQ(0, source_set_overwrite(src, next_random(&state) & 1));
+		ASSERT_EQ(0, source_write_many(src, written, nr));
+		written += nr;
+		check_account(_metadata, src, self->cpu, m.meta, written);
+
+		events_clear(&self->ev);
+		way = next_random(&state) % (NR_WAYS + 2);
+		if (way == NR_WAYS)
+			ret = mapping_next(&m, &self->ev) < 0;
+		else if (way == NR_WAYS + 1)
+			ret = events_read_some(&self->ev, src, self->cpu, raw, SUBBUF_SIZE) < 0 &&
+			      errno != EAGAIN;
+		else
+			ret = consume(src, self->cpu, way, &self->ev);
+		ASSERT_EQ(0, ret);
+		taken += self->ev.nr;
+		EXPECT_GOOD(&self->ev);
+		EXPECT_EQ(self->ev.nr, events_first_unexplained(&self->ev, &next, true))
+			TH_LOG("step %d, way %d", i, way);
+		check_account(_metadata, src, self->cpu, m.meta, written);
+		EXPECT_EQ(taken, LOAD(m.meta->read));
+	}
+	EXPECT_LT(0, LOAD(m.meta->overrun));
+	EXPECT_EQ(modes, LOAD(m.meta->dropped) > 0);
+
+	/* What was dropped last is reported before the next event there is room for */
+	events_clear(&self->ev);
+	ASSERT_EQ(0, consume(src, self->cpu, WAY_RAW, &self->ev));
+	taken += self->ev.nr;
+	EXPECT_EQ(self->ev.nr, events_first_unexplained(&self->ev, &next, true));
+	ASSERT_EQ(0, source_write(src, written++));
+	events_clear(&self->ev);
+	ASSERT_EQ(0, mapping_drain(&m, &self->ev));
+	EXPECT_EQ(self->ev.nr, events_first_unexplained(&self->ev, &next, true));
+	EXPECT_EQ(written, next);
+	EXPECT_EQ(written, taken + self->ev.nr + LOAD(m.meta->overrun) +
+			   LOAD(m.meta->dropped));
+	close(raw);
+	mapping_close(&m);
+}
+
+TEST_F(remote, accounting)
+{
+	check_accounting(_metadata, self, false);
+}
+
+TEST_F(remote, accounting_of_both_modes)
+{
+	if (source_set_overwrite(&self->src, true))
+		SKIP(return, "there is no options/overwrite");
+	check_accounting(_metadata, self, true);
+}
+
+/* Keep the oldest: what there is no room for is dropped, and the reader is told so */
+static void check_keep(struct __test_metadata *_metadata, FIXTURE_DATA(remote) *self,
+		       enum way way, uint64_t *id)
+{
+	const struct source *src = &self->src;
+	uint64_t full = ring_subbufs(src, self->cpu) * EVENTS_PER_SUBBUF, next = *id;
+	struct stats before, stats;
+
+	ASSERT_EQ(0, source_stats(src, self->cpu, &before));
+	ASSERT_EQ(0, source_write_many(src, *id, 2 * full));
+	*id += 2 * full;
+	ASSERT_EQ(0, source_stats(src, self->cpu, &stats));
+	EXPECT_EQ(0, stats.overrun);
+	EXPECT_LE(full - EVENTS_PER_SUBBUF, stats.entries);
+	EXPECT_GE(full + EVENTS_PER_SUBBUF, stats.entries);
+	EXPECT_EQ(2 * full, stats.entries + stats.dropped - before.dropped);
+
+	/* Nothing is missing so far; the one after is told what is */
+	events_clear(&self->ev);
+	ASSERT_EQ(0, consume(src, self->cpu, way, &self->ev));
+	EXPECT_EQ(stats.entries, events_first_unexplained(&self->ev, &next, true));
+	EXPECT_EQ(0, self->ev.losses) TH_LOG("%s", way_names[way]);
+
+	events_clear(&self->ev);
+	ASSERT_EQ(0, source_write_many(src, *id, 10));
+	ASSERT_EQ(0, consume(src, self->cpu, way, &self->ev));
+	EXPECT_EQ(10, events_first_wrong(&self->ev, *id)) TH_LOG("%s", way_names[way]);
+	EXPECT_EQ(10, events_first_unexplained(&self->ev, &next, true))
+		TH_LOG("%s", way_names[way]);
+	EXPECT_EQ(1, self->ev.losses) TH_LOG("%s", way_names[way]);
+	EXPECT_GOOD(&self->ev);
+	*id += 10;
+}
+
+TEST_F(remote, keep_the_oldest)
+{
+	uint64_t id = 0;
+	int way;
+
+	if (source_set_overwrite(&self->src, false))
+		SKIP(return, "there is no options/overwrite");
+
+	ASSERT_EQ(0, source_on(&self->src, true));
+	for (way = 0; way < NR_WAYS; way++)
+		check_keep(_metadata, self, way, &id);
+}
+
+/*
+ * A long gap takes a time extend, so that the page has room at its end for the
+ * number of lost events, which otherwise is on the meta page only
+ */
+TEST_F(remote, loss_is_counted_on_the_page)
+{
+	const struct source *src = &self->src;
+	const unsigned int per_page = EVENTS_PER_SUBBUF - 1;
+	uint64_t next = 0, id = 0;
+	unsigned int i, way, nr = 0;
+	unsigned long late;
+
+	if (variant->size_kb > 1)
+		SKIP(return, "takes too long with a large buffer");
+
+	ASSERT_EQ(0, source_on(src, true));
+	for (way = WAY_RAW; way <= WAY_MAP; way++) {
+		/* Get to the start of a page: two are full then, the first is lost */
+		ASSERT_EQ(0, source_reset(src));
+		ASSERT_EQ(0, source_on(src, true));
+		nr = ring_subbufs(src, self->cpu) + 1;
+		id = next = 0;
+		late = late_writes();
+		for (i = 0; i < nr; i++) {
+			ASSERT_EQ(0, source_write_many(src, id, per_page / 2));
+			sleep_ms(200);
+			ASSERT_EQ(0, source_write_many(src, id + per_page / 2,
+						       per_page - per_page / 2));
+			id += per_page;
+		}
+		if (late_writes() != late + nr)
+			SKIP(return, "the machine stalls");
+		events_clear(&self->ev);
+		ASSERT_EQ(0, consume(src, self->cpu, way, &self->ev));
+		EXPECT_EQ(id - per_page, self->ev.nr) TH_LOG("%s", way_names[way]);
+		EXPECT_EQ(self->ev.nr, events_first_unexplained(&self->ev, &next, true));
+		EXPECT_EQ(per_page, self->ev.lost) TH_LOG("%s", way_names[way]);
+		EXPECT_EQ(1, self->ev.losses) TH_LOG("%s", way_names[way]);
+		EXPECT_EQ(0, self->ev.uncounted) TH_LOG("%s", way_names[way]);
+		EXPECT_GOOD(&self->ev);
+	}
+}
+
+/*
+ * Waiting
+ */
+
+/**
+ * struct waiter - a thread that does one thing that blocks
+ * @fd:		file
+ * @what:	what it does
+ * @tid:	thread
+ * @started:	it is about to block
+ * @done:	it came back
+ * @ret:	what it came back with, or the errno
+ * @src:	for the events
+ * @ev:		what was read
+ */
+struct waiter {
+	int			fd;
+	enum { DO_READ, DO_POLL, DO_IOCTL } what;
+	pthread_t		tid;
+	int			started;
+	int			done;
+	int			ret;
+};
+
+static void *waiter_main(void *data)
+{
+	struct pollfd pfd = { .events = POLLIN };
+	struct waiter *w = data;
+	char buf[SUBBUF_SIZE];
+	int ret = -EINVAL;
+
+	STORE(w->started, 1);
+	pfd.fd = w->fd;
+	switch (w->what) {
+	case DO_READ:
+		ret = read(w->fd, buf, sizeof(buf));
+		break;
+	case DO_POLL:
+		ret = poll(&pfd, 1, PATIENCE_MS) == 1 ? pfd.revents : 0;
+		break;
+	case DO_IOCTL:
+		ret = ioctl(w->fd, TRACE_MMAP_IOCTL_GET_READER);
+		break;
+	}
+	w->ret = ret < 0 ? -errno : ret;
+	STORE(w->done, 1);
+	return NULL;
+}
+
+static int waiter_start(struct waiter *w)
+{
+	int ret;
+
+	w->started = w->done = 0;
+	ret = pthread_create(&w->tid, NULL, waiter_main, w);
+	while (!ret && !LOAD(w->started))
+		sleep_ms(1);
+	/* Time to block: if it is too short, the test is weaker, not wrong */
+	sleep_ms(30);
+	return ret;
+}
+
+/* Is it back, and if so with what */
+static bool waiter_join(struct waiter *w)
+{
+	uint64_t end = now_ms() + PATIENCE_MS;
+
+	while (!LOAD(w->done) && now_ms() < end)
+		sleep_ms(1);
+	if (!LOAD(w->done))
+		return false;
+	pthread_join(w->tid, NULL);
+	return true;
+}
+
+TEST_F(remote, blocking_read_wakes_up)
+{
+	static const char *const files[] = {
+		"per_cpu/cpu%d/trace_pipe", "per_cpu/cpu%d/trace_pipe_raw", "trace_pipe",
+	};
+	const struct source *src = &self->src;
+	unsigned int i, what;
+	struct waiter w;
+	char name[64];
+
+	ASSERT_EQ(0, source_on(src, true));
+	for (i = 0; i < ARRAY_SIZE(files); i++) {
+		snprintf(name, sizeof(name), files[i], self->cpu);
+		w.fd = source_open_file(src, O_RDONLY, "%s", name);
+		ASSERT_LE(0, w.fd);
+		for (what = 0; what < 6; what++) {
+			w.what = DO_READ;
+			ASSERT_EQ(0, waiter_start(&w));
+			EXPECT_EQ(0, LOAD(w.done)) TH_LOG("%s did not block", name);
+			ASSERT_EQ(0, source_write(src, i));
+			ASSERT_TRUE(waiter_join(&w)) TH_LOG("%s did not wake up", name);
+			EXPECT_LT(0, w.ret) TH_LOG("%s", name);
+		}
+		close(w.fd);
+	}
+}
+
+/* A reader of another CPU goes on waiting */
+TEST_F(remote, blocking_read_of_another_cpu)
+{
+	const struct source *src = &self->src;
+	struct waiter w = { .what = DO_READ };
+
+	if (nr_cpus() == 1)
+		SKIP(return, "there is one CPU only");
+
+	ASSERT_EQ(0, source_on(src, true));
+	w.fd = source_open_file(src, O_RDONLY, "per_cpu/cpu0/trace_pipe_raw");
+	ASSERT_LE(0, w.fd);
+	ASSERT_EQ(0, waiter_start(&w));
+	ASSERT_EQ(0, source_write_many(src, 0, 10));
+	sleep_ms(50);
+	EXPECT_EQ(0, LOAD(w.done));
+	ASSERT_EQ(0, pin_to_cpu(0));
+	ASSERT_EQ(0, source_write(src, 1));
+	ASSERT_TRUE(waiter_join(&w));
+	EXPECT_LT(0, w.ret);
+	close(w.fd);
+}
+
+TEST_F(remote, poll)
+{
+	const struct source *src = &self->src;
+	struct waiter w = { .what = DO_POLL };
+	struct pollfd pfd = { .events = POLLIN };
+	unsigned int i;
+
+	ASSERT_EQ(0, source_on(src, true));
+	for (i = 0; i < 2; i++) {
+		w.fd = source_open_file(src, O_RDONLY | O_NONBLOCK, i ? "trace_pipe" :
+					"per_cpu/cpu%d/trace_pipe", self->cpu);
+		ASSERT_LE(0, w.fd);
+		pfd.fd = w.fd;
+		EXPECT_EQ(0, poll(&pfd, 1, 0));
+		ASSERT_EQ(0, waiter_start(&w));
+		EXPECT_EQ(0, LOAD(w.done));
+		ASSERT_EQ(0, source_write(src, 1));
+		ASSERT_TRUE(waiter_join(&w));
+		EXPECT_EQ(POLLIN, w.ret & POLLIN);
+
+		/* Still so, until it is read */
+		EXPECT_EQ(1, poll(&pfd, 1, 0));
+		EXPECT_EQ(-EAGAIN, events_read_text(&self->ev, w.fd));
+		EXPECT_EQ(0, poll(&pfd, 1, 0));
+		close(w.fd);
+	}
+	EXPECT_EQ(2, self->ev.nr);
+}
+
+/* The raw file waits until half of the buffer is full, as that of any instance */
+TEST_F(remote, poll_raw)
+{
+	const struct source *src = &self->src;
+	struct waiter w = { .what = DO_POLL };
+	struct pollfd pfd = { .events = POLLIN };
+	unsigned int room;
+
+	ASSERT_EQ(0, source_on(src, true));
+	room = ring_subbufs(src, self->cpu) * EVENTS_PER_SUBBUF;
+	w.fd = source_open_file(src, O_RDONLY | O_NONBLOCK, "per_cpu/cpu%d/trace_pipe_raw",
+				self->cpu);
+	ASSERT_LE(0, w.fd);
+	pfd.fd = w.fd;
+	EXPECT_EQ(0, poll(&pfd, 1, 0));
+	ASSERT_EQ(0, waiter_start(&w));
+	EXPECT_EQ(0, LOAD(w.done));
+	ASSERT_EQ(0, source_write_many(src, 0, room));
+	ASSERT_TRUE(waiter_join(&w));
+	EXPECT_EQ(POLLIN, w.ret & POLLIN);
+	EXPECT_EQ(1, poll(&pfd, 1, 0));
+	EXPECT_EQ(-EAGAIN, events_read_raw(&self->ev, src, self->cpu, w.fd));
+	EXPECT_LT(room / 2, self->ev.nr);
+	EXPECT_EQ(0, poll(&pfd, 1, 0));
+	close(w.fd);
+}
+
+TEST_F(remote, blocking_ioctl_wakes_up)
+{
+	const struct source *src = &self->src;
+	struct waiter w = { .what = DO_IOCTL };
+	unsigned int room;
+	struct mapping m;
+
+	ASSERT_EQ(0, source_on(src, true));
+	ASSERT_EQ(0, mapping_open(&m, src, self->cpu, 0));
+	room = (m.meta->nr_subbufs - 1) * EVENTS_PER_SUBBUF;
+	w.fd = m.fd;
+	ASSERT_EQ(0, waiter_start(&w));
+	EXPECT_EQ(0, LOAD(w.done));
+	ASSERT_EQ(0, source_write_many(src, 0, room));
+	ASSERT_TRUE(waiter_join(&w));
+	EXPECT_EQ(0, w.ret);
+	EXPECT_LT(0, LOAD(m.meta->read));
+	EXPECT_GE(EVENTS_PER_SUBBUF, LOAD(m.meta->read));
+	mapping_close(&m);
+}
+
+/* With buffer_percent 0, one event is enough */
+TEST_F(remote, buffer_percent)
+{
+	const struct source *src = &self->src;
+	struct waiter w = { .what = DO_IOCTL };
+	struct mapping m;
+
+	if (source_put(src, "0", "buffer_percent"))
+		SKIP(return, "there is no buffer_percent");
+
+	ASSERT_EQ(0, source_on(src, true));
+	ASSERT_EQ(0, mapping_open(&m, src, self->cpu, 0));
+	w.fd = m.fd;
+	for (w.what = DO_POLL; w.what <= DO_IOCTL; w.what++) {
+		ASSERT_EQ(0, waiter_start(&w));
+		EXPECT_EQ(0, LOAD(w.done));
+		ASSERT_EQ(0, source_write(src, 1));
+		ASSERT_TRUE(waiter_join(&w));
+		EXPECT_EQ(w.what == DO_POLL ? POLLIN : 0, w.ret & POLLIN);
+		ASSERT_EQ(0, consume(src, self->cpu, WAY_RAW, &self->ev));
+	}
+	mapping_close(&m);
+}
+
+TEST_F(remote, nonblocking)
+{
+	const struct source *src = &self->src;
+	int pipe, pipe_all, raw;
+	struct mapping m;
+
+	ASSERT_EQ(0, source_on(src, true));
+	ASSERT_EQ(0, mapping_open(&m, src, self->cpu, O_NONBLOCK));
+	pipe = source_open_file(src, O_RDONLY | O_NONBLOCK, "per_cpu/cpu%d/trace_pipe", self->cpu);
+	pipe_all = source_open_file(src, O_RDONLY | O_NONBLOCK, "trace_pipe");
+	raw = source_open_file(src, O_RDONLY | O_NONBLOCK, "per_cpu/cpu%d/trace_pipe_raw",
+			       self->cpu);
+	ASSERT_LE(0, pipe);
+	ASSERT_LE(0, pipe_all);
+	ASSERT_LE(0, raw);
+	EXPECT_EQ(-EAGAIN, events_read_text(&self->ev, pipe));
+	EXPECT_EQ(-EAGAIN, events_read_text(&self->ev, pipe_all));
+	EXPECT_EQ(-EAGAIN, events_read_raw(&self->ev, src, self->cpu, raw));
+	EXPECT_EQ(0, mapping_next(&m, &self->ev));
+	EXPECT_EQ(0, self->ev.nr);
+
+	/* Each takes what is there, and the others then find nothing */
+	ASSERT_EQ(0, source_write(src, 0));
+	EXPECT_EQ(1, mapping_next(&m, &self->ev));
+	EXPECT_EQ(-EAGAIN, events_read_text(&self->ev, pipe));
+	EXPECT_EQ(-EAGAIN, events_read_raw(&self->ev, src, self->cpu, raw));
+	ASSERT_EQ(0, source_write(src, 1));
+	EXPECT_EQ(-EAGAIN, events_read_text(&self->ev, pipe));
+	EXPECT_EQ(-EAGAIN, events_read_text(&self->ev, pipe_all));
+	EXPECT_EQ(0, mapping_next(&m, &self->ev));
+	ASSERT_EQ(0, source_write(src, 2));
+	EXPECT_EQ(-EAGAIN, events_read_raw(&self->ev, src, self->cpu, raw));
+	EXPECT_EQ(-EAGAIN, events_read_text(&self->ev, pipe_all));
+	EXPECT_EQ(3, self->ev.nr);
+	EXPECT_EQ(3, events_first_wrong(&self->ev, 0));
+	mapping_close(&m);
+	close(pipe);
+	close(pipe_all);
+	close(raw);
+}
+
+/* A pipe ends when tracing is off and it has read something, as any trace_pipe */
+TEST_F(remote, pipe_ends)
+{
+	const struct source *src = &self->src;
+	char buf[SUBBUF_SIZE];
+	int fd;
+
+	ASSERT_EQ(0, source_on(src, true));
+	ASSERT_EQ(0, source_write(src, 1));
+	fd = source_open_file(src, O_RDONLY, "trace_pipe");
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, source_on(src, false));
+	EXPECT_LT(0, read(fd, buf, sizeof(buf)));
+	EXPECT_EQ(0, read(fd, buf, sizeof(buf)));
+	close(fd);
+}
+
+/*
+ * splice(): whole pages only
+ */
+TEST_F(remote, splice)
+{
+	const struct source *src = &self->src;
+	union {
+		struct subbuf page;
+		char bytes[SUBBUF_SIZE];
+	} buf;
+	int raw, fds[2], pages = 0;
+	unsigned long late = late_writes();
+	ssize_t ret;
+
+	ASSERT_EQ(0, source_on(src, true));
+	ASSERT_EQ(0, pipe2(fds, O_NONBLOCK));
+	raw = source_open_file(src, O_RDONLY | O_NONBLOCK, "per_cpu/cpu%d/trace_pipe_raw",
+			       self->cpu);
+	ASSERT_LE(0, raw);
+	ASSERT_EQ(0, source_write_many(src, 0, EVENTS_PER_SUBBUF + 10));
+	while ((ret = splice(raw, NULL, fds[1], NULL, SUBBUF_SIZE, SPLICE_F_NONBLOCK)) > 0) {
+		ASSERT_EQ(SUBBUF_SIZE, ret);
+		ASSERT_EQ(SUBBUF_SIZE, read(fds[0], &buf, sizeof(buf)));
+		events_add_page(&self->ev, src, self->cpu, &buf.page, 0, buf.page.commit);
+		pages++;
+	}
+	EXPECT_EQ(1, pages);
+	if (late_writes() == late) {
+		EXPECT_EQ(EVENTS_PER_SUBBUF, events_first_wrong(&self->ev, 0));
+	}
+	EXPECT_EQ(-EAGAIN, events_read_raw(&self->ev, src, self->cpu, raw));
+	EXPECT_EQ(EVENTS_PER_SUBBUF + 10, events_first_wrong(&self->ev, 0));
+	EXPECT_GOOD(&self->ev);
+	close(raw);
+	close(fds[0]);
+	close(fds[1]);
+}
+
+/*
+ * Time
+ */
+
+FIXTURE(time) {
+	struct source	src;
+	struct source	host;
+	struct events	ev;
+	struct events	marks;
+};
+
+FIXTURE_SETUP(time)
+{
+	int ret = remote_open(&self->src);
+
+	events_init(&self->ev);
+	events_init(&self->marks);
+	if (ret == -ENOENT)
+		SKIP(return, "there is no remote " REMOTE_NAME);
+	ASSERT_EQ(0, ret);
+	ASSERT_EQ(0, source_set_size(&self->src, 1024));
+	ASSERT_EQ(0, instance_open(&self->host, "hyptrace_read"));
+	ASSERT_EQ(0, source_put(&self->host, "local", "trace_clock"));
+	ASSERT_EQ(0, source_set_size(&self->host, 2048));
+	ASSERT_EQ(0, source_on(&self->host, true));
+	ASSERT_EQ(0, source_on(&self->src, true));
+}
+
+FIXTURE_TEARDOWN(time)
+{
+	source_close(&self->host);
+	source_close(&self->src);
+	events_free(&self->ev);
+	events_free(&self->marks);
+}
+
+/* A mark of the host, an event of the remote, a mark */
+static int write_between(const struct source *src, const struct source *host, uint64_t id)
+{
+	return source_write(host, 2 * id) ?:
+	       source_write(src, id) ?:
+	       source_write(host, 2 * id + 1);
+}
+
+static int read_both(const struct source *src, struct events *ev, const struct source *host,
+		     struct events *marks, int cpu)
+{
+	int ret = consume(src, cpu, WAY_RAW, ev);
+
+	return ret ?: consume(host, cpu, WAY_RAW, marks);
+}
+
+/* Both are complete, and each event lies between its marks */
+static void check_between(struct __test_metadata *_metadata, const struct events *ev,
+			  const struct events *marks, uint64_t nr)
+{
+	uint64_t i;
+
+	ASSERT_EQ(nr, ev->nr);
+	ASSERT_EQ(nr, events_first_wrong(ev, 0));
+	ASSERT_EQ(2 * nr, marks->nr);
+	ASSERT_EQ(2 * nr, events_first_wrong(marks, 0));
+	EXPECT_GOOD(ev);
+	for (i = 0; i < nr; i++) {
+		ASSERT_LE(marks->list[2 * i].ts, ev->list[i].ts) TH_LOG("event %lu", i);
+		ASSERT_GE(marks->list[2 * i + 1].ts, ev->list[i].ts) TH_LOG("event %lu", i);
+	}
+}
+
+static void check_clock(struct __test_metadata *_metadata, FIXTURE_DATA(time) *self,
+			uint64_t nr)
+{
+	uint64_t i;
+	int cpu;
+
+	for (cpu = 0; cpu < nr_cpus(); cpu++) {
+		ASSERT_EQ(0, pin_to_cpu(cpu));
+		events_clear(&self->ev);
+		events_clear(&self->marks);
+		for (i = 0; i < nr; i++)
+			ASSERT_EQ(0, write_between(&self->src, &self->host, i));
+		ASSERT_EQ(0, read_both(&self->src, &self->ev, &self->host, &self->marks, cpu));
+		check_between(_metadata, &self->ev, &self->marks, nr);
+	}
+}
+
+TEST_F(time, between_host_events)
+{
+	check_clock(_metadata, self, 3 * EVENTS_PER_SUBBUF + 10);
+}
+
+/* Whatever the clock is, it is the host's of that name */
+TEST_F(time, every_clock)
+{
+	char clocks[256], *clock, *state;
+
+	if (source_get(&self->src, clocks, sizeof(clocks), "trace_clock") < 0)
+		SKIP(return, "there is no trace_clock");
+
+	for (clock = strtok_r(clocks, " []\n", &state); clock;
+	     clock = strtok_r(NULL, " []\n", &state)) {
+		/* The host's is a count of events, not of time */
+		if (!strcmp(clock, "counter"))
+			continue;
+		ASSERT_EQ(0, source_set_clock(&self->src, clock)) TH_LOG("%s", clock);
+		ASSERT_EQ(0, source_set_clock(&self->host, clock)) TH_LOG("%s", clock);
+		check_clock(_metadata, self, 300);
+	}
+}
+
+/* A gap that does not fit into 27 bits of ns: within a page and across its end */
+TEST_F(time, long_gaps)
+{
+	const uint64_t nr = 3 * EVENTS_PER_SUBBUF, gap = 150000000;
+	uint64_t i;
+	int j;
+	/* The time extend of the first takes the room of one event */
+	static const uint64_t gaps_before[] = {
+		10, EVENTS_PER_SUBBUF - 1, 2 * EVENTS_PER_SUBBUF - 1,
+		2 * EVENTS_PER_SUBBUF + 50, 2 * EVENTS_PER_SUBBUF + 51,
+	};
+
+	ASSERT_EQ(0, pin_to_cpu(0));
+	for (i = 0, j = 0; i < nr; i++) {
+		if (j < ARRAY_SIZE(gaps_before) && i == gaps_before[j]) {
+			sleep_ms(200);
+			j++;
+		}
+		ASSERT_EQ(0, write_between(&self->src, &self->host, i));
+	}
+
+	ASSERT_EQ(0, read_both(&self->src, &self->ev, &self->host, &self->marks, 0));
+	check_between(_metadata, &self->ev, &self->marks, nr);
+	for (j = 0; j < ARRAY_SIZE(gaps_before); j++) {
+		i = gaps_before[j];
+		EXPECT_LT(gap, self->ev.list[i].ts - self->ev.list[i - 1].ts) TH_LOG("%lu", i);
+	}
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,489 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Readers of a ring buffer's interfaces; see reader.h.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "reader.h"
+
+/* Event headers: {type_len:5, time_delta:27}, then words */
+enum {
+	TYPE_LONG = 0,		/* length in the first word, which it counts */
+	TYPE_LEN_MAX = 28,
+	TYPE_PADDING = 29,
+	TYPE_TIME_EXTEND = 30,
+	TYPE_TIME_STAMP = 31,
+};
+
+#define DELTA_BITS	27
+/* Of an absolute time stamp, the page's has the rest */
+#define ABS_BITS	59
+
+/* What a record starts with */
+struct record {
+	uint16_t	type;
+	uint8_t		flags;
+	uint8_t		preempt_count;
+	int32_t		pid;
+	uint8_t		data[];
+} __attribute__((packed));
+
+void events_init(struct events *ev)
+{
+	*ev = (struct events){};
+}
+
+void events_free(struct events *ev)
+{
+	free(ev->list);
+	events_init(ev);
+}
+
+void events_clear(struct events *ev)
+{
+	*ev = (struct events){ .list = ev->list, .room = ev->room };
+}
+
+static void set_error(struct events *ev, const char *error)
+{
+	if (!ev->error)
+		ev->error = error;
+}
+
+static void add_event(struct events *ev, int cpu, uint64_t id, uint64_t ts)
+{
+	if (ev->nr == ev->room) {
+		size_t room = ev->room ? 2 * ev->room : 1024;
+		struct event *list = realloc(ev->list, room * sizeof(*list));
+
+		if (!list) {
+			set_error(ev, "out of memory");
+			return;
+		}
+		ev->list = list;
+		ev->room = room;
+	}
+
+	ev->list[ev->nr++] = (struct event){ id, ts, ev->pending, ev->pending_uncounted, cpu };
+	ev->pending = 0;
+	ev->pending_uncounted = false;
+}
+
+void events_add_loss(struct events *ev, int64_t lost)
+{
+	ev->losses++;
+	if (lost < 0) {
+		ev->uncounted++;
+		ev->pending_uncounted = true;
+		return;
+	}
+	ev->lost += lost;
+	ev->pending += lost;
+}
+
+size_t events_first_wrong(const struct events *ev, uint64_t first)
+{
+	size_t i;
+
+	for (i = 0; i < ev->nr && ev->list[i].id == first + i; i++)
+		;
+	return i;
+}
+
+size_t events_first_unexplained(const struct events *ev, uint64_t *next, bool exact)
+{
+	size_t i;
+
+	for (i = 0; i < ev->nr; i++) {
+		const struct event *e = &ev->list[i];
+
+		uint64_t missing = e->id - *next;
+
+		if (e->id < *next)
+			break;
+		if (e->uncounted ? missing < e->lost + exact :
+		    exact ? missing != e->lost : missing > e->lost)
+			break;
+		*next = e->id + 1;
+	}
+	return i;
+}
+
+/*
+ * Pages
+ */
+
+/* A record of the remote is {.., u64 id}, one of an instance {.., u64 ip, "id=N"} */
+static void add_record(struct events *ev, const struct source *src, int cpu,
+		       const struct record *rec, size_t len, uint64_t ts)
+{
+	size_t offset = src->remote ? 0 : sizeof(uint64_t);
+	uint64_t id;
+
+	if (ts < ev->last_ts)
+		ev->backwards++;
+	ev->last_ts = ts;
+
+	if (len < sizeof(*rec)) {
+		set_error(ev, "a record without the common fields");
+		return;
+	}
+	if (rec->type != src->type) {
+		ev->others++;
+		return;
+	}
+	if (len < sizeof(*rec) + offset + sizeof(id)) {
+		set_error(ev, "a record that is too short");
+		return;
+	}
+	if (src->remote && len != sizeof(*rec) + sizeof(id))
+		set_error(ev, "a selftest record of a wrong length");
+	if (src->remote && (rec->flags || rec->preempt_count))
+		set_error(ev, "flags or a preempt count");
+
+	if (src->remote)
+		memcpy(&id, rec->data, sizeof(id));
+	else
+		id = strtoull((const char *)rec->data + offset + strlen("id="), NULL, 10);
+	add_event(ev, cpu, id, ts);
+}
+
+/* An event at @pos with @left bytes: its length, 0 if it cannot be */
+static size_t event_length(const uint8_t *pos, size_t left)
+{
+	uint32_t word, first = 0;
+	size_t len;
+
+	if (left < sizeof(word))
+		return 0;
+	memcpy(&word, pos, sizeof(word));
+	if (left >= 2 * sizeof(word))
+		memcpy(&first, pos + sizeof(word), sizeof(first));
+
+	switch (word & 31) {
+	case TYPE_LONG:
+		len = sizeof(word) + first;
+		break;
+	case TYPE_PADDING:
+		/* Without a delta it is the end of the page */
+		len = word >> 5 ? sizeof(word) + first : left;
+		break;
+	case TYPE_TIME_EXTEND:
+	case TYPE_TIME_STAMP:
+		len = 2 * sizeof(word);
+		break;
+	default:
+		len = sizeof(word) * (1 + (word & 31));
+		break;
+	}
+	return len <= left && len % sizeof(word) == 0 ? len : 0;
+}
+
+/* The time stamp of the event at @pos, which follows one with @ts */
+static uint64_t event_time(const uint8_t *pos, uint64_t ts)
+{
+	uint32_t word, first;
+	uint64_t delta;
+
+	memcpy(&word, pos, sizeof(word));
+	delta = word >> 5;
+	if ((word & 31) != TYPE_TIME_EXTEND && (word & 31) != TYPE_TIME_STAMP)
+		return ts + delta;
+
+	memcpy(&first, pos + sizeof(word), sizeof(first));
+	delta += (uint64_t)first << DELTA_BITS;
+	if ((word & 31) == TYPE_TIME_EXTEND)
+		return ts + delta;
+	return (ts & ~0ULL << ABS_BITS) | delta;
+}
+
+void events_add_page(struct events *ev, const struct source *src, int cpu,
+		     const struct subbuf *page, size_t from, size_t to)
+{
+	const uint8_t *data = page->data;
+	uint64_t ts = page->time_stamp;
+	size_t pos, len;
+
+	if (to > SUBBUF_DATA_SIZE) {
+		set_error(ev, "a page with more data than a page has");
+		return;
+	}
+
+	for (pos = 0; pos < to; pos += len) {
+		unsigned int type = data[pos] & 31;
+
+		len = event_length(data + pos, to - pos);
+		if (!len) {
+			set_error(ev, "an event that does not fit into the page");
+			return;
+		}
+		ts = event_time(data + pos, ts);
+		if (pos < from || (type > TYPE_LEN_MAX))
+			continue;
+		if (type == TYPE_LONG)
+			add_record(ev, src, cpu, (void *)(data + pos + 8), len - 8, ts);
+		else
+			add_record(ev, src, cpu, (void *)(data + pos + 4), len - 4, ts);
+	}
+}
+
+/* The flags are those of an int: the upper half of the word may be its sign */
+static uint32_t page_size(uint64_t commit)
+{
+	return commit & ~(uint32_t)(SUBBUF_MISSED | SUBBUF_MISSED_STORED);
+}
+
+/* The loss that a page itself reports: 0 none, -1 not how many */
+static int64_t page_loss(const struct subbuf *page, uint64_t commit)
+{
+	int64_t lost;
+
+	if (!(commit & SUBBUF_MISSED))
+		return 0;
+	if (!(commit & SUBBUF_MISSED_STORED) ||
+	    page_size(commit) > SUBBUF_DATA_SIZE - sizeof(lost))
+		return -1;
+	memcpy(&lost, page->data + page_size(commit), sizeof(lost));
+	return lost;
+}
+
+/*
+ * read()
+ */
+
+ssize_t events_read_some(struct events *ev, const struct source *src, int cpu, int fd,
+			 size_t size)
+{
+	union {
+		struct subbuf page;
+		uint8_t bytes[SUBBUF_SIZE];
+	} buf = {};
+	int64_t lost;
+	ssize_t ret;
+
+	ret = read(fd, &buf, size);
+	if (ret <= 0)
+		return ret < 0 ? -errno : 0;
+
+	lost = page_loss(&buf.page, buf.page.commit);
+	if (lost)
+		events_add_loss(ev, lost);
+	events_add_page(ev, src, cpu, &buf.page, 0, page_size(buf.page.commit));
+	return ret;
+}
+
+int events_read_raw(struct events *ev, const struct source *src, int cpu, int fd)
+{
+	ssize_t ret;
+
+	do {
+		ret = events_read_some(ev, src, cpu, fd, SUBBUF_SIZE);
+	} while (ret > 0);
+	return ret;
+}
+
+/*
+ * Text
+ */
+
+/* False if it is none */
+static bool add_loss_line(struct events *ev, const char *line)
+{
+	unsigned long long lost;
+	int cpu, end = 0;
+
+	if (sscanf(line, "CPU:%d [LOST %llu EVENTS]%n", &cpu, &lost, &end) == 2 && end)
+		events_add_loss(ev, lost);
+	else if (sscanf(line, "CPU:%d [LOST EVENTS]%n", &cpu, &end) == 1 && end)
+		events_add_loss(ev, -1);
+	return end;
+}
+
+static void add_event_line(struct events *ev, const char *line)
+{
+	unsigned long long sec, usec, id;
+	int cpu, end = 0;
+
+	if (sscanf(line, "[%d]\t%llu.%6llu: %n", &cpu, &sec, &usec, &end) != 3 || !end)
+		set_error(ev, "a line that is neither an event nor a loss");
+	else if (sscanf(line + end, "selftest id=%llu", &id) == 1)
+		add_event(ev, cpu, id, (sec * 1000000 + usec) * 1000);
+	else
+		ev->others++;
+}
+
+static void add_line(struct events *ev, int nr, const char *line)
+{
+	int cpu;
+
+	/* Both kinds of line have the number of the CPU */
+	if (nr > 1 && (sscanf(line, "CPU:%d", &cpu) == 1 || sscanf(line, "[%d]", &cpu) == 1) &&
+	    cpu >= 0 && cpu < nr)
+		ev += cpu;
+	if (!add_loss_line(ev, line))
+		add_event_line(ev, line);
+}
+
+/* Take the whole lines off @buf, which has @len bytes; what is left */
+static size_t add_lines(struct events *ev, int nr, char *buf, size_t len)
+{
+	char *line = buf, *end;
+
+	while ((end = memchr(line, '\n', len - (line - buf)))) {
+		*end = '\0';
+		add_line(ev, nr, line);
+		line = end + 1;
+	}
+	len -= line - buf;
+	memmove(buf, line, len);
+	return len;
+}
+
+int events_read_text_by_cpu(struct events *ev, int nr, int fd)
+{
+	char buf[4 * SUBBUF_SIZE];
+	size_t len = 0;
+	ssize_t ret;
+
+	for (;;) {
+		ret = read(fd, buf + len, sizeof(buf) - len);
+		if (ret <= 0)
+			break;
+		len = add_lines(ev, nr, buf, len + ret);
+	}
+	if (len)
+		set_error(ev, "a text that ends within a line");
+	return ret < 0 ? -errno : 0;
+}
+
+int events_read_text(struct events *ev, int fd)
+{
+	return events_read_text_by_cpu(ev, 1, fd);
+}
+
+/*
+ * Mappings
+ */
+
+int mapping_map(struct mapping *m, const struct source *src, int cpu, int fd)
+{
+	void *map;
+
+	*m = (struct mapping){ .src = src, .cpu = cpu, .fd = fd };
+	map = mmap(NULL, SUBBUF_SIZE, PROT_READ, MAP_SHARED, fd, 0);
+	if (map == MAP_FAILED)
+		return -errno;
+
+	m->meta = map;
+	m->size = m->meta->meta_page_size + (size_t)m->meta->nr_subbufs * m->meta->subbuf_size;
+	munmap(map, SUBBUF_SIZE);
+
+	map = mmap(NULL, m->size, PROT_READ, MAP_SHARED, fd, 0);
+	if (map == MAP_FAILED)
+		return -errno;
+	m->meta = map;
+	m->data = (uint8_t *)map + m->meta->meta_page_size;
+	return 0;
+}
+
+void mapping_unmap(struct mapping *m)
+{
+	if (m->size)
+		munmap(m->meta, m->size);
+	m->size = 0;
+}
+
+int mapping_open(struct mapping *m, const struct source *src, int cpu, int flags)
+{
+	int fd, ret;
+
+	*m = (struct mapping){ .fd = -1 };
+	fd = source_open_file(src, O_RDONLY | flags, "per_cpu/cpu%d/trace_pipe_raw", cpu);
+	if (fd < 0)
+		return fd;
+
+	ret = mapping_map(m, src, cpu, fd);
+	if (ret) {
+		close(fd);
+		m->fd = -1;
+	}
+	return ret;
+}
+
+void mapping_close(struct mapping *m)
+{
+	mapping_unmap(m);
+	if (m->fd >= 0)
+		close(m->fd);
+	m->fd = -1;
+}
+
+const struct subbuf *mapping_subbuf(const struct mapping *m, uint32_t id)
+{
+	return (const struct subbuf *)(m->data + (size_t)id * m->meta->subbuf_size);
+}
+
+/*
+ * Another sub-buffer: the meta page of a remote says how much was lost before
+ * it. A closed page says so as well, with the number if there is room for it.
+ */
+static void add_mapped_loss(struct events *ev, const struct mapping *m,
+			    const struct subbuf *page)
+{
+	int64_t stored = page_loss(page, LOAD(page->commit));
+	int64_t lost = stored;
+
+	if (m->src->remote) {
+		lost = LOAD(m->meta->reader.lost_events);
+		if (stored > 0 && stored != lost)
+			set_error(ev, "meta page and sub-buffer report different losses");
+		if (stored && !lost)
+			set_error(ev, "a sub-buffer reports a loss, the meta page does not");
+	}
+	if (lost)
+		events_add_loss(ev, lost);
+}
+
+int mapping_next(struct mapping *m, struct events *ev)
+{
+	struct trace_buffer_meta *meta = m->meta;
+	uint32_t id = LOAD(meta->reader.id), read = LOAD(meta->reader.read);
+	const struct subbuf *page;
+
+	if (ioctl(m->fd, TRACE_MMAP_IOCTL_GET_READER))
+		return -errno;
+	if (LOAD(meta->reader.id) == id && LOAD(meta->reader.read) == read)
+		return 0;
+	if (!ev)
+		return 1;
+
+	if (LOAD(meta->reader.id) >= meta->nr_subbufs) {
+		set_error(ev, "a reader's id that is out of range");
+		return -EPROTO;
+	}
+	page = mapping_subbuf(m, LOAD(meta->reader.id));
+	if (LOAD(meta->reader.id) != id) {
+		add_mapped_loss(ev, m, page);
+		read = 0;
+	}
+	events_add_page(ev, m->src, m->cpu, page, read, LOAD(meta->reader.read));
+	return 1;
+}
+
+int mapping_drain(struct mapping *m, struct events *ev)
+{
+	int ret;
+
+	do {
+		ret = mapping_next(m, ev);
+	} while (ret > 0);
+	return ret;
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _SELFTEST_HYPTRACE_READER_H
+#define _SELFTEST_HYPTRACE_READER_H
+/*
+ * Readers of every interface of one CPU's buffer (or of all), that all make the
+ * same kind of list. They are written from the page format alone, so that they
+ * judge what the kernel does rather than share its code.
+ */
+#include <linux/trace_mmap.h>
+
+#include "remote.h"
+
+#define SUBBUF_SIZE	4096
+
+/* The page format: events/header_page, events/header_event */
+struct subbuf {
+	uint64_t	time_stamp;
+	uint64_t	commit;
+	uint8_t		data[];
+};
+
+#define SUBBUF_MISSED		(1UL << 31)
+#define SUBBUF_MISSED_STORED	(1UL << 30)
+#define SUBBUF_DATA_SIZE	(SUBBUF_SIZE - sizeof(struct subbuf))
+
+/* Room that a selftest event takes: word, common fields, u64 */
+#define EVENT_SIZE		20
+#define EVENTS_PER_SUBBUF	(SUBBUF_DATA_SIZE / EVENT_SIZE)
+
+/**
+ * struct event - one that source_write() wrote
+ * @id:		its number
+ * @ts:		time stamp in ns; of text, in units of 1000 ns
+ * @lost:	events that the reader was told are missing since the last one
+ * @uncounted:	the reader was told that there are some, not how many
+ * @cpu:	its CPU
+ */
+struct event {
+	uint64_t	id;
+	uint64_t	ts;
+	uint64_t	lost;
+	bool		uncounted;
+	int		cpu;
+};
+
+/**
+ * struct events - what a reader saw, in the order in which it did
+ * @list:	the events that source_write() wrote
+ * @nr:		how many
+ * @room:	allocated
+ * @others:	how many other events there were
+ * @lost:	sum of all losses reported
+ * @losses:	number of reports
+ * @uncounted:	reports that do not say how many
+ * @pending:	reported since the last event
+ * @pending_uncounted: the same, for losses that are not counted
+ * @last_ts:	of the last event of any kind, by page
+ * @backwards:	events that are older than the one before on the same CPU
+ * @error:	the first thing that is malformed, or NULL
+ */
+struct events {
+	struct event	*list;
+	size_t		nr;
+	size_t		room;
+	size_t		others;
+	uint64_t	lost;
+	size_t		losses;
+	size_t		uncounted;
+	uint64_t	pending;
+	bool		pending_uncounted;
+	uint64_t	last_ts;
+	size_t		backwards;
+	const char	*error;
+};
+
+void events_init(struct events *ev);
+void events_free(struct events *ev);
+/* Forget what was seen, keep the room */
+void events_clear(struct events *ev);
+
+/* The first @i for which @ev's numbers are not first, first + 1, ..; @nr if none */
+size_t events_first_wrong(const struct events *ev, uint64_t first);
+
+/**
+ * events_first_unexplained - find a gap in the numbers that no loss covers
+ * @ev: of one CPU, numbered from @next on
+ * @next: the number that must be next; then the one that must follow the last
+ * @exact: no events but these are written, so losses must match to the event
+ *
+ * Return: index of the first event whose number is not explained by the losses
+ * that were reported right before it, or @ev->nr.
+ */
+size_t events_first_unexplained(const struct events *ev, uint64_t *next, bool exact);
+
+/**
+ * events_add_page - list the events between two offsets of a page
+ * @ev: list
+ * @src: where they are from
+ * @cpu: of which CPU
+ * @page: the page
+ * @from: offset of the first, in bytes of data
+ * @to: end of the last
+ */
+void events_add_page(struct events *ev, const struct source *src, int cpu,
+		     const struct subbuf *page, size_t from, size_t to);
+/* @lost: how many, negative for some */
+void events_add_loss(struct events *ev, int64_t lost);
+
+/* Read with read() until it returns 0 or an errno, which is returned */
+int events_read_raw(struct events *ev, const struct source *src, int cpu, int fd);
+/* One read() of @size bytes: what it returned, or an errno */
+ssize_t events_read_some(struct events *ev, const struct source *src, int cpu, int fd,
+			 size_t size);
+/* Text of trace or trace_pipe, of a remote, until it returns 0 or an errno */
+int events_read_text(struct events *ev, int fd);
+/* The same into a list for each of @nr CPUs */
+int events_read_text_by_cpu(struct events *ev, int nr, int fd);
+
+/**
+ * struct mapping - trace_pipe_raw, mapped
+ * @src: of what
+ * @cpu: which CPU
+ * @fd: the file
+ * @meta: the meta page
+ * @data: the sub-buffers
+ * @size: of all
+ */
+struct mapping {
+	const struct source		*src;
+	int				cpu;
+	int				fd;
+	struct trace_buffer_meta	*meta;
+	const uint8_t			*data;
+	size_t				size;
+};
+
+int mapping_open(struct mapping *m, const struct source *src, int cpu, int flags);
+void mapping_close(struct mapping *m);
+/* The same for a file that is open already, and which then stays so */
+int mapping_map(struct mapping *m, const struct source *src, int cpu, int fd);
+void mapping_unmap(struct mapping *m);
+const struct subbuf *mapping_subbuf(const struct mapping *m, uint32_t id);
+
+/**
+ * mapping_next - get what is next, list it
+ * @m: mapping, not blocking
+ * @ev: list, or NULL to skip the events
+ *
+ * Return: 1, 0 if there is nothing, or the errno of the ioctl.
+ */
+int mapping_next(struct mapping *m, struct events *ev);
+/* Until there is nothing: 0 or an errno */
+int mapping_drain(struct mapping *m, struct events *ev);
+
+#endif /* _SELFTEST_HYPTRACE_READER_H */

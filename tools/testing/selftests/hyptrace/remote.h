@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _SELFTEST_HYPTRACE_REMOTE_H
+#define _SELFTEST_HYPTRACE_REMOTE_H
+/*
+ * What the tests of trace remotes share: the files of tracefs, and a source of
+ * numbered events, which is either a remote or, to compare with, an instance of
+ * the kernel's own ring buffer.
+ *
+ * Functions that can fail return a negative errno. Nothing here prints.
+ */
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define TRACEFS		"/sys/kernel/tracing"
+#define REMOTE_NAME	"hypervisor"
+
+#ifndef ARRAY_SIZE
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#endif
+#define LOAD(x)		__atomic_load_n(&(x), __ATOMIC_ACQUIRE)
+#define STORE(x, v)	__atomic_store_n(&(x), v, __ATOMIC_RELEASE)
+
+/**
+ * struct source - a directory of tracefs in which a test can write events
+ * @dir:	its path
+ * @remote:	a trace remote, else an instance
+ * @event_fd:	write_event or trace_marker
+ * @type:	id of the events that source_write() writes
+ * @saved:	what was found, of a remote; an instance goes away
+ */
+struct source {
+	char			dir[128];
+	bool			remote;
+	int			event_fd;
+	unsigned int		type;
+	struct {
+		unsigned long	size_kb;
+		char		clock[32];
+		char		overwrite[8];
+		char		percent[16];
+	} saved;
+};
+
+/**
+ * struct stats - what per_cpu/cpuN/stats says
+ */
+struct stats {
+	unsigned long long	entries;	/* in the buffer */
+	unsigned long long	bytes;
+	unsigned long long	overrun;
+	unsigned long long	dropped;
+	unsigned long long	read;
+};
+
+/* A file of tracefs as a whole: 0 or more bytes without the final '\0', or an errno */
+ssize_t file_read(const char *path, char *buf, size_t size);
+int file_write(const char *path, const void *data, size_t len);
+
+/**
+ * remote_open - the remote, off, empty, unloaded, with no event but selftest,
+ *	the local clock, overwriting
+ * @src: set up
+ *
+ * Return: 0, -ENOENT if there is no such remote, -EBUSY if it cannot be brought
+ * into this state.
+ */
+int remote_open(struct source *src);
+
+/* The same for a new instance of the kernel's own buffer; off and empty */
+int instance_open(struct source *src, const char *name);
+
+/* Restores what was found; NULL-safe after a failed open */
+void source_close(struct source *src);
+
+/*
+ * Back to off, empty, only the own event enabled and, for a remote, unloaded, as
+ * far as no file is open
+ */
+int source_reset(const struct source *src);
+
+/* Files below the source's directory; @fmt and what follows is the name */
+int source_open_file(const struct source *src, int flags, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+ssize_t source_get(const struct source *src, char *buf, size_t size, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+int source_put(const struct source *src, const char *text, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* tracing_on */
+int source_on(const struct source *src, bool on);
+/* buffer_size_kb, which must be unloaded */
+int source_set_size(const struct source *src, unsigned long kb);
+/* Is buffer_size_kb "N (loaded)"; a negative errno if it reads differently */
+int source_loaded(const struct source *src);
+int source_stats(const struct source *src, int cpu, struct stats *stats);
+
+/* Write the event with number @id on this CPU; or @nr of them from @first on */
+int source_write(const struct source *src, uint64_t id);
+int source_write_many(const struct source *src, uint64_t first, uint64_t nr);
+
+/*
+ * Events of this thread that may have a time extend, as they were written long
+ * after the one before: where they are, a page holds fewer events than usual. A
+ * virtual machine may stall at any time.
+ */
+unsigned long late_writes(void);
+
+/* The clock in the brackets of trace_clock */
+int source_clock(const struct source *src, char *name, size_t size);
+/* Set it, or another file that a kernel may not have: its errno, -ENOENT then */
+int source_set_clock(const struct source *src, const char *name);
+int source_set_overwrite(const struct source *src, bool overwrite);
+
+/* CPUs that are online are 0 to nr_cpus() - 1 in all tests */
+int nr_cpus(void);
+int pin_to_cpu(int cpu);
+
+void sleep_ms(unsigned int ms);
+/* Of CLOCK_MONOTONIC */
+uint64_t now_ms(void);
+
+#endif /* _SELFTEST_HYPTRACE_REMOTE_H */

@@ -1,0 +1,582 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Writers on every CPU, readers that swap sub-buffers under them. Each writer
+ * numbers its events, so that each number is seen once and in order, or is
+ * covered by a loss that was reported at its place.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "kselftest_harness.h"
+#include "reader.h"
+
+#define MAX_CPUS		64
+/* Text takes much longer to read */
+#define EVENTS_PER_WRITER	(150 * EVENTS_PER_SUBBUF)
+#define EVENTS_PER_WRITER_TEXT	(50 * EVENTS_PER_SUBBUF)
+#define TIMEOUT_S		60
+
+/* How long a storm lasts */
+#define STORM_MS		1500
+
+/**
+ * struct writer - a thread that writes on its CPU
+ * @src:	where
+ * @cpu:	which
+ * @nr:		how many events; 0 for until told to stop
+ * @stop:	told to stop
+ * @written:	how many there are
+ * @ret:	errno
+ */
+struct writer {
+	struct source	src;
+	int		cpu;
+	uint64_t	nr;
+	int		*stop;
+	uint64_t	written;
+	int		ret;
+	pthread_t	tid;
+};
+
+static void *writer_main(void *data)
+{
+	struct writer *w = data;
+
+	w->ret = pin_to_cpu(w->cpu);
+	while (!w->ret && (w->nr ? w->written < w->nr : !LOAD(*w->stop)))
+		w->ret = source_write(&w->src, w->written++);
+	close(w->src.event_fd);
+	return NULL;
+}
+
+static int writer_start(struct writer *w, const struct source *src, int cpu, uint64_t nr,
+			int *stop)
+{
+	*w = (struct writer){ .src = *src, .cpu = cpu, .nr = nr, .stop = stop };
+	w->src.event_fd = source_open_file(src, O_WRONLY, "write_event");
+	if (w->src.event_fd < 0)
+		return w->src.event_fd;
+	return -pthread_create(&w->tid, NULL, writer_main, w);
+}
+
+enum kind {
+	MAPPED,
+	RAW,
+	PIPE,
+	PIPE_ALL,
+};
+
+/**
+ * struct reader - a thread that reads one CPU's buffer, or all
+ * @src:	what
+ * @kind:	how
+ * @cpu:	which
+ * @nr:		number of lists: CPUs of PIPE_ALL, else one
+ * @exact:	see events_first_unexplained()
+ * @alone:	nobody else reads this buffer
+ * @stop:	nothing more will be written; ends when all is read
+ * @fd:		file
+ * @m:		mapping
+ * @ret:	errno
+ * @wrong:	what is wrong, or empty
+ * @cpus:	for each list: the events, the next number, how many there were
+ */
+struct reader {
+	const struct source	*src;
+	enum kind		kind;
+	int			cpu;
+	int			nr;
+	bool			exact;
+	bool			alone;
+	int			*stop;
+	int			fd;
+	struct mapping		m;
+	int			ret;
+	char			wrong[160];
+	pthread_t		tid;
+	struct {
+		uint64_t	next;
+		uint64_t	taken;
+	} cpus[MAX_CPUS];
+	struct events		ev[MAX_CPUS];
+};
+
+static int reader_open(struct reader *r)
+{
+	switch (r->kind) {
+	case MAPPED:
+		return mapping_open(&r->m, r->src, r->cpu, O_NONBLOCK);
+	case RAW:
+		r->fd = source_open_file(r->src, O_RDONLY | O_NONBLOCK,
+					 "per_cpu/cpu%d/trace_pipe_raw", r->cpu);
+		break;
+	case PIPE:
+		r->fd = source_open_file(r->src, O_RDONLY | O_NONBLOCK,
+					 "per_cpu/cpu%d/trace_pipe", r->cpu);
+		break;
+	case PIPE_ALL:
+		r->fd = source_open_file(r->src, O_RDONLY | O_NONBLOCK, "trace_pipe");
+		break;
+	}
+	return r->fd < 0 ? r->fd : 0;
+}
+
+static void reader_close(struct reader *r)
+{
+	int i;
+
+	if (r->kind == MAPPED)
+		mapping_close(&r->m);
+	else
+		close(r->fd);
+	for (i = 0; i < r->nr; i++)
+		events_free(&r->ev[i]);
+}
+
+static int reader_drain(struct reader *r)
+{
+	int ret = 0;
+
+	switch (r->kind) {
+	case MAPPED:
+		ret = mapping_drain(&r->m, &r->ev[0]);
+		break;
+	case RAW:
+		ret = events_read_raw(&r->ev[0], r->src, r->cpu, r->fd);
+		break;
+	case PIPE:
+	case PIPE_ALL:
+		ret = events_read_text_by_cpu(r->ev, r->nr, r->fd);
+		break;
+	}
+	return ret == -EAGAIN ? 0 : ret;
+}
+
+/* The first event that is not newer than the one before */
+static size_t first_repeated(const struct events *ev, uint64_t *next)
+{
+	size_t i;
+
+	for (i = 0; i < ev->nr && ev->list[i].id >= *next; i++)
+		*next = ev->list[i].id + 1;
+	return i;
+}
+
+/* Check what came since the last time, forget it */
+static bool reader_check(struct reader *r)
+{
+	int i;
+
+	for (i = 0; i < r->nr; i++) {
+		struct events *ev = &r->ev[i];
+		uint64_t next = r->cpus[i].next;
+		size_t bad;
+
+		bad = r->alone ? events_first_unexplained(ev, &r->cpus[i].next, r->exact) :
+				 first_repeated(ev, &r->cpus[i].next);
+		if (bad != ev->nr)
+			snprintf(r->wrong, sizeof(r->wrong),
+				 "CPU %d: %llu follows %llu (of this part: %llu), %llu lost, event %zu of %zu",
+				 r->cpu + i, (unsigned long long)ev->list[bad].id,
+				 (unsigned long long)r->cpus[i].next - 1,
+				 (unsigned long long)next,
+				 (unsigned long long)ev->list[bad].lost, bad, ev->nr);
+		else if (ev->error || ev->backwards)
+			snprintf(r->wrong, sizeof(r->wrong), "CPU %d: %s", r->cpu + i,
+				 ev->error ?: "time goes backwards");
+		r->cpus[i].taken += ev->nr;
+		ev->nr = 0;
+	}
+	return !r->wrong[0];
+}
+
+static void *reader_main(void *data)
+{
+	struct reader *r = data;
+	unsigned int round = 0;
+	int stop;
+
+	do {
+		stop = LOAD(*r->stop);
+		r->ret = reader_drain(r);
+		if (r->ret || !reader_check(r))
+			break;
+		/* Sometimes fall behind */
+		if (++round % 8)
+			sched_yield();
+		else
+			sleep_ms(2);
+	} while (!stop);
+	return NULL;
+}
+
+static int reader_start(struct reader *r, const struct source *src, enum kind kind, int cpu,
+			int *stop)
+{
+	int ret;
+
+	memset(r, 0, sizeof(*r));
+	r->src = src;
+	r->kind = kind;
+	r->cpu = cpu;
+	r->nr = kind == PIPE_ALL ? nr_cpus() : 1;
+	r->stop = stop;
+	r->alone = true;
+	ret = reader_open(r);
+	if (ret)
+		return ret;
+	return -pthread_create(&r->tid, NULL, reader_main, r);
+}
+
+FIXTURE(stress) {
+	struct source	src;
+	struct writer	writers[MAX_CPUS];
+	struct reader	readers[2 * MAX_CPUS];
+	int		nr_cpus;
+	int		stop;
+};
+
+FIXTURE_VARIANT(stress) {
+	enum kind	kind;
+	unsigned long	size_kb;
+	bool		load;	/* all events are enabled */
+};
+
+#define VARIANT(name, _kind, _size_kb, _load)				\
+	FIXTURE_VARIANT_ADD(stress, name) {				\
+		.kind = _kind,						\
+		.size_kb = _size_kb,					\
+		.load = _load,						\
+	}
+
+VARIANT(mapped_minimum, MAPPED, 1, false);
+VARIANT(mapped, MAPPED, 64, false);
+VARIANT(mapped_load, MAPPED, 64, true);
+VARIANT(raw_minimum, RAW, 1, false);
+VARIANT(raw_load, RAW, 64, true);
+VARIANT(pipe_minimum, PIPE, 1, false);
+VARIANT(pipe_load, PIPE, 64, true);
+VARIANT(pipe_all_minimum, PIPE_ALL, 1, false);
+VARIANT(pipe_all_load, PIPE_ALL, 64, true);
+
+FIXTURE_SETUP(stress)
+{
+	int ret = remote_open(&self->src);
+
+	if (ret == -ENOENT)
+		SKIP(return, "there is no remote " REMOTE_NAME);
+	ASSERT_EQ(0, ret);
+	self->stop = 0;
+	self->nr_cpus = nr_cpus();
+	ASSERT_GE(MAX_CPUS, self->nr_cpus);
+	ASSERT_EQ(0, source_set_size(&self->src, variant->size_kb));
+	if (variant->load) {
+		ASSERT_EQ(0, source_put(&self->src, "1", "events/enable"));
+	}
+}
+
+FIXTURE_TEARDOWN(stress)
+{
+	source_close(&self->src);
+}
+
+/* What a reader that was alone has seen is all that was ever there */
+static void check_cpu(struct __test_metadata *_metadata, const struct reader *r, int i,
+		      const struct writer *w, bool exact)
+{
+	const struct events *ev = &r->ev[i];
+	uint64_t seen = r->cpus[i].taken + ev->others;
+	struct stats stats;
+
+	/* With other events, the last numbers may have been overwritten by those */
+	EXPECT_LE(w->written, r->cpus[i].next + (exact ? 0 : ev->pending));
+	EXPECT_GE(w->written, r->cpus[i].next);
+
+	ASSERT_EQ(0, source_stats(r->src, w->cpu, &stats));
+	EXPECT_EQ(0, stats.entries);
+	EXPECT_EQ(0, stats.dropped);
+	EXPECT_EQ(seen, stats.read);
+	if (!ev->uncounted) {
+		EXPECT_EQ(stats.overrun, ev->lost);
+	}
+	if (exact) {
+		EXPECT_EQ(0, ev->others);
+		EXPECT_EQ(w->written, stats.read + stats.overrun);
+	}
+	if (r->kind == MAPPED) {
+		EXPECT_EQ(stats.read, LOAD(r->m.meta->read));
+		EXPECT_EQ(stats.overrun, LOAD(r->m.meta->overrun));
+		EXPECT_EQ(stats.read + stats.overrun, LOAD(r->m.meta->entries));
+		EXPECT_EQ(LOAD(r->m.meta->subbufs_touched) + 1,
+			  LOAD(r->m.meta->subbufs_read) + LOAD(r->m.meta->subbufs_lost));
+	}
+}
+
+static void run(struct __test_metadata *_metadata, FIXTURE_DATA(stress) *self, int nr_readers,
+		uint64_t nr)
+{
+	int i;
+
+	for (i = 0; i < self->nr_cpus; i++)
+		ASSERT_EQ(0, writer_start(&self->writers[i], &self->src, i, nr, NULL));
+	for (i = 0; i < self->nr_cpus; i++) {
+		pthread_join(self->writers[i].tid, NULL);
+		EXPECT_EQ(0, self->writers[i].ret);
+	}
+	ASSERT_EQ(0, source_on(&self->src, false));
+	STORE(self->stop, 1);
+	for (i = 0; i < nr_readers; i++) {
+		pthread_join(self->readers[i].tid, NULL);
+		EXPECT_EQ(0, self->readers[i].ret);
+		EXPECT_STREQ("", self->readers[i].wrong);
+	}
+}
+
+TEST_F_TIMEOUT(stress, each_event_once_or_lost, TIMEOUT_S)
+{
+	int nr = variant->kind == PIPE_ALL ? 1 : self->nr_cpus;
+	int i, cpu;
+
+	ASSERT_EQ(0, source_on(&self->src, true));
+	for (i = 0; i < nr; i++) {
+		struct reader *r = &self->readers[i];
+
+		ASSERT_EQ(0, reader_start(r, &self->src, variant->kind, i, &self->stop));
+		r->exact = !variant->load;
+	}
+	run(_metadata, self, nr, variant->kind == MAPPED || variant->kind == RAW ?
+	    EVENTS_PER_WRITER : EVENTS_PER_WRITER_TEXT);
+	for (cpu = 0; cpu < self->nr_cpus; cpu++) {
+		i = variant->kind == PIPE_ALL ? cpu : 0;
+		check_cpu(_metadata, &self->readers[nr == 1 ? 0 : cpu], i, &self->writers[cpu],
+			  !variant->load);
+	}
+	for (i = 0; i < nr; i++)
+		reader_close(&self->readers[i]);
+	EXPECT_EQ(0, source_loaded(&self->src));
+}
+
+/*
+ * Readers that compete
+ */
+
+FIXTURE(storm) {
+	struct source	src;
+	struct writer	writers[MAX_CPUS];
+	struct reader	readers[3 * MAX_CPUS];
+	int		nr_cpus;
+	int		stop;
+};
+
+FIXTURE_SETUP(storm)
+{
+	int ret = remote_open(&self->src);
+
+	if (ret == -ENOENT)
+		SKIP(return, "there is no remote " REMOTE_NAME);
+	ASSERT_EQ(0, ret);
+	self->stop = 0;
+	self->nr_cpus = nr_cpus();
+	ASSERT_GE(MAX_CPUS, self->nr_cpus);
+	ASSERT_EQ(0, source_set_size(&self->src, 16));
+}
+
+FIXTURE_TEARDOWN(storm)
+{
+	source_close(&self->src);
+}
+
+/* A file of each kind for each CPU: as one, they see each event at most once */
+TEST_F_TIMEOUT(storm, readers_compete, TIMEOUT_S)
+{
+	struct events seen;
+	struct stats stats;
+	uint64_t taken;
+	int i, cpu, fd;
+
+	ASSERT_EQ(0, source_on(&self->src, true));
+	for (i = 0; i < 2 * self->nr_cpus; i++) {
+		ASSERT_EQ(0, reader_start(&self->readers[i], &self->src, i & 1 ? RAW : PIPE,
+					  i / 2, &self->stop));
+		self->readers[i].alone = false;
+	}
+	for (cpu = 0; cpu < self->nr_cpus; cpu++)
+		ASSERT_EQ(0, writer_start(&self->writers[cpu], &self->src, cpu,
+					  EVENTS_PER_WRITER_TEXT, NULL));
+
+	/* Somebody who only looks meanwhile */
+	events_init(&seen);
+	for (i = 0; i < 20; i++) {
+		fd = source_open_file(&self->src, O_RDONLY, "trace");
+		ASSERT_LE(0, fd);
+		EXPECT_EQ(0, events_read_text(&seen, fd));
+		close(fd);
+	}
+	EXPECT_EQ(NULL, seen.error) TH_LOG("%s", seen.error);
+	events_free(&seen);
+
+	for (cpu = 0; cpu < self->nr_cpus; cpu++)
+		pthread_join(self->writers[cpu].tid, NULL);
+	STORE(self->stop, 1);
+	for (i = 0; i < 2 * self->nr_cpus; i++) {
+		pthread_join(self->readers[i].tid, NULL);
+		EXPECT_EQ(0, self->readers[i].ret);
+		EXPECT_STREQ("", self->readers[i].wrong);
+	}
+	for (cpu = 0; cpu < self->nr_cpus; cpu++) {
+		taken = self->readers[2 * cpu].cpus[0].taken +
+			self->readers[2 * cpu + 1].cpus[0].taken;
+		ASSERT_EQ(0, source_stats(&self->src, cpu, &stats));
+		EXPECT_EQ(0, stats.entries);
+		EXPECT_EQ(taken, stats.read);
+		EXPECT_EQ(EVENTS_PER_WRITER_TEXT, stats.read + stats.overrun);
+	}
+	for (i = 0; i < 2 * self->nr_cpus; i++)
+		reader_close(&self->readers[i]);
+}
+
+/*
+ * Everything at once. Nothing to count on but that nothing breaks, no call fails
+ * that should not, and that all is well afterwards.
+ */
+
+/**
+ * struct gust - a thread that does one thing all the time
+ * @src:	to this
+ * @stop:	until this
+ * @blow:	the thing
+ * @rounds:	how often it was done
+ * @ret:	errno that it should not get
+ */
+struct gust {
+	const struct source	*src;
+	int			*stop;
+	int			(*blow)(const struct source *src, unsigned int round);
+	unsigned int		rounds;
+	int			ret;
+	pthread_t		tid;
+};
+
+static int toggle(const struct source *src, unsigned int round)
+{
+	return source_on(src, round & 1);
+}
+
+static int resize(const struct source *src, unsigned int round)
+{
+	int ret = source_set_size(src, 1 + round % 200);
+
+	return ret == -EBUSY ? 0 : ret;
+}
+
+static int clear(const struct source *src, unsigned int round)
+{
+	int fd = source_open_file(src, O_WRONLY | O_TRUNC, round & 1 ? "trace" :
+				  "per_cpu/cpu0/trace");
+
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
+static int pipe_all(const struct source *src, unsigned int round)
+{
+	char buf[1000];
+	int fd;
+
+	fd = source_open_file(src, O_RDONLY | O_NONBLOCK, "trace_pipe");
+	if (fd < 0)
+		return fd;
+	while (round++ & 7 && read(fd, buf, sizeof(buf)) > 0)
+		;
+	close(fd);
+	return 0;
+}
+
+static int map(const struct source *src, unsigned int round)
+{
+	struct mapping m;
+	int ret;
+
+	ret = mapping_open(&m, src, round % nr_cpus(), O_NONBLOCK);
+	while (!ret && round++ & 7)
+		ret = ioctl(m.fd, TRACE_MMAP_IOCTL_GET_READER) ? -errno : 0;
+	mapping_close(&m);
+	return ret;
+}
+
+static int show(const struct source *src, unsigned int round)
+{
+	char buf[2000];
+	ssize_t ret;
+
+	ret = source_get(src, buf, sizeof(buf), round & 1 ? "trace" : "per_cpu/cpu0/stats");
+	return ret < 0 ? ret : 0;
+}
+
+static int enable(const struct source *src, unsigned int round)
+{
+	return source_put(src, round & 1 ? "1" : "0", "events/enable");
+}
+
+static void *gust_main(void *data)
+{
+	struct gust *g = data;
+
+	while (!g->ret && !LOAD(*g->stop))
+		g->ret = g->blow(g->src, g->rounds++);
+	return NULL;
+}
+
+TEST_F_TIMEOUT(storm, everything_at_once, TIMEOUT_S)
+{
+	static int (*const blows[])(const struct source *src, unsigned int round) = {
+		toggle, resize, clear, pipe_all, map, show, enable, map,
+	};
+	struct gust gusts[ARRAY_SIZE(blows)];
+	struct events ev;
+	int i, fd;
+
+	for (i = 0; i < self->nr_cpus; i++)
+		ASSERT_EQ(0, writer_start(&self->writers[i], &self->src, i, 0, &self->stop));
+	for (i = 0; i < ARRAY_SIZE(gusts); i++) {
+		gusts[i] = (struct gust){ &self->src, &self->stop, blows[i], 0, 0, 0 };
+		ASSERT_EQ(0, pthread_create(&gusts[i].tid, NULL, gust_main, &gusts[i]));
+	}
+	sleep_ms(STORM_MS);
+	STORE(self->stop, 1);
+	for (i = 0; i < ARRAY_SIZE(gusts); i++) {
+		pthread_join(gusts[i].tid, NULL);
+		EXPECT_EQ(0, gusts[i].ret) TH_LOG("number %d", i);
+		EXPECT_LT(1, gusts[i].rounds) TH_LOG("number %d", i);
+	}
+	for (i = 0; i < self->nr_cpus; i++) {
+		pthread_join(self->writers[i].tid, NULL);
+		EXPECT_EQ(0, self->writers[i].ret);
+	}
+
+	/* The calm */
+	ASSERT_EQ(0, source_reset(&self->src));
+	EXPECT_EQ(0, source_loaded(&self->src));
+	ASSERT_EQ(0, source_set_size(&self->src, 64));
+	ASSERT_EQ(0, source_on(&self->src, true));
+	ASSERT_EQ(0, source_write_many(&self->src, 0, 3));
+	events_init(&ev);
+	fd = source_open_file(&self->src, O_RDONLY | O_NONBLOCK, "trace_pipe");
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(-EAGAIN, events_read_text(&ev, fd));
+	EXPECT_EQ(3, events_first_wrong(&ev, 0));
+	close(fd);
+	events_free(&ev);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * writer_test [test] - all tests of the ring-buffer writer, or the one named
+ *
+ * Built with ThreadSanitizer it runs those with threads, which see all of the
+ * writer; the others would only be slow.
+ */
+#include "lib.h"
+
+#define MAX_TESTS	64
+
+static struct test tests[MAX_TESTS];
+static int nr_tests;
+
+static void add(const struct test *more, int nr)
+{
+	CHECK(nr_tests + nr <= MAX_TESTS);
+	memcpy(tests + nr_tests, more, nr * sizeof(*more));
+	nr_tests += nr;
+}
+
+int main(int argc, char **argv)
+{
+#ifndef SHIM_TSAN
+	add(format_tests, nr_format_tests);
+	add(ring_tests, nr_ring_tests);
+	add(model_tests, nr_model_tests);
+#endif
+	add(thread_tests, nr_thread_tests);
+	return run_tests(tests, nr_tests, argc > 1 ? argv[1] : NULL);
+}

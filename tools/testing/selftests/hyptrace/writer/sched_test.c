@@ -1,0 +1,482 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * All interleavings of a swapping reader and a writer that crosses sub-buffers.
+ *
+ * Both run as coroutines that stop before and after each shared access of the
+ * writer's code. From each point either goes on; what both are made of (stacks,
+ * registers, the buffer) is saved before and restored after, and a state that was
+ * seen before is not entered again. Sub-buffers are so small that one event, or
+ * two, fill one.
+ *
+ * The memory model is sequential consistency: what the barriers are for is not
+ * tested here.
+ */
+#include <ucontext.h>
+#include "lib.h"
+
+#define STACK_SIZE	(64 << 10)
+#define MAX_DEPTH	4096
+#define MAX_REGIONS	32
+
+/**
+ * struct coro - one side
+ * @low: below this, nothing on its stack matters while it is stopped
+ */
+struct coro {
+	ucontext_t	context;
+	char		*low;
+	bool		done;
+	char		*stack;
+};
+
+/**
+ * struct scenario - what both do
+ * @slots: ring sub-buffers
+ * @before: events written before
+ * @taken: swaps before
+ * @events: that the writer writes
+ * @swaps: that the reader does, each after reading all it has
+ * @size: of an event: 108 fills a sub-buffer, 52 half of one
+ */
+struct scenario {
+	u32	slots;
+	u32	before;
+	u32	taken;
+	u32	events;
+	u32	swaps;
+	u32	size;
+	bool	overwrite;
+};
+
+enum { WRITER, READER, NR_SIDES };
+
+/* All that changes while the sides run; saved and restored as a whole */
+static struct world {
+	struct coro	side[NR_SIDES];
+	struct buf	b;
+	struct reader	r;
+	bool		swapping;
+} world;
+
+static struct scenario now;
+static ucontext_t scheduler;
+static int running;
+static char path[MAX_DEPTH + 1];
+
+static struct {
+	char	*start;
+	size_t	size;
+} regions[MAX_REGIONS];
+static int nr_regions;
+
+/* How often what is rare happened: tests that see none of it are worth nothing */
+static struct {
+	u64	states;
+	u64	ends;
+	u64	swap_lost;
+	u64	writer_lost;
+	u64	late_store;
+	u64	busy;
+} seen;
+
+static struct event expect_now(u32 seq)
+{
+	return (struct event){ seq, now.size, 10 * seq };
+}
+
+static void write_one(struct buf *b)
+{
+	buf_write_as(b, now.size, 10 * (b->tried + 1));
+}
+
+static void print_path(void)
+{
+	printf("# slots %u before %u taken %u events %u swaps %u size %u overwrite %d\n",
+	       now.slots, now.before, now.taken, now.events, now.swaps, now.size,
+	       now.overwrite);
+	printf("# schedule %s\n", path);
+}
+
+/* The writer is not on the reader's sub-buffer, but where the reader caught up */
+static void check_apart(void)
+{
+	struct buf *b = &world.b;
+
+	if (!world.swapping && b->w.tail_id == b->meta->reader.id)
+		CHECK_EQ(buf_head(b), b->w.tail + 1);
+}
+
+static bool is_shared(const volatile void *addr)
+{
+	struct buf *b = &world.b;
+	u32 i;
+
+	if (addr == &b->w.head || addr == &b->w.tail)
+		return true;
+	for (i = 0; i < b->nr; i++) {
+		struct rb_writer_subbuf *sub = buf_subbuf(b, i);
+
+		if (addr == &sub->slot || addr == &sub->page->commit)
+			return true;
+	}
+	return false;
+}
+
+static void note(const struct shim_access *access)
+{
+	struct buf *b = &world.b;
+
+	if (access->op == SHIM_CMPXCHG && access->done) {
+		if (running == READER && access->won)
+			world.swapping = true;
+		if (!access->won)
+			(*(running == READER ? &seen.swap_lost : &seen.writer_lost))++;
+	}
+	/* The writer stores into a slot in one place only */
+	if (access->op == SHIM_STORE && access->done && running == WRITER &&
+	    access->addr != &b->w.tail && access->value < b->nr) {
+		u32 i;
+
+		for (i = 0; i < b->nr; i++)
+			seen.late_store += access->addr == &buf_subbuf(b, i)->slot;
+	}
+}
+
+static __attribute__((noinline)) void stop(void)
+{
+	struct coro *side = &world.side[running];
+
+	/* Below are this frame and swapcontext()'s */
+	side->low = (char *)__builtin_frame_address(0) - 256;
+	swapcontext(&side->context, &scheduler);
+}
+
+static void sched_hook(const struct shim_access *access)
+{
+	note(access);
+	if (is_shared(access->addr))
+		stop();
+}
+
+static void writer_side(void)
+{
+	u32 i;
+
+	for (i = 0; i < now.events; i++)
+		write_one(&world.b);
+	world.side[WRITER].done = true;
+}
+
+static void reader_side(void)
+{
+	u32 i;
+
+	for (i = 0; i < now.swaps; i++) {
+		reader_read(&world.r, ~0U);
+		seen.busy += reader_swap(&world.r) < 0;
+		world.swapping = false;
+	}
+	world.side[READER].done = true;
+}
+
+static void region(void *start, size_t size)
+{
+	CHECK(nr_regions < MAX_REGIONS);
+	regions[nr_regions].start = start;
+	regions[nr_regions++].size = size;
+}
+
+static void setup_side(int i, void (*fn)(void))
+{
+	struct coro *side = &world.side[i];
+	static char stacks[NR_SIDES][STACK_SIZE] __attribute__((aligned(64)));
+
+	side->stack = stacks[i];
+	memset(side->stack, 0, STACK_SIZE);
+	CHECK(!getcontext(&side->context));
+	side->context.uc_stack.ss_sp = side->stack;
+	side->context.uc_stack.ss_size = STACK_SIZE;
+	side->context.uc_link = &scheduler;
+	makecontext(&side->context, fn, 0);
+	side->low = side->stack + STACK_SIZE - 1024;
+	side->done = false;
+}
+
+static void setup(const struct scenario *s)
+{
+	struct buf *b = &world.b;
+	u32 i;
+
+	now = *s;
+	memset(&world, 0, sizeof(world));
+	buf_init(b, s->slots + 1);
+	b->w.overwrite = s->overwrite;
+	rb_writer_set_on(&b->w, true);
+	reader_init(&world.r, b);
+	world.r.expect = expect_now;
+	world.r.compare = 0;
+	for (i = 0; i < s->before; i++)
+		write_one(b);
+	for (i = 0; i < s->taken; i++) {
+		reader_read(&world.r, ~0U);
+		reader_swap(&world.r);
+	}
+	world.r.racing = true;
+
+	nr_regions = 0;
+	region(&world, sizeof(world));
+	region(b->meta, sizeof(*b->meta));
+	for (i = 0; i < b->nr; i++) {
+		if (i % RB_WRITER_SUBBUFS_PER_PAGE == 0)
+			region(b->w.table[i / RB_WRITER_SUBBUFS_PER_PAGE], PAGE_SIZE);
+		region(buf_subbuf(b, i)->page, PAGE_SIZE);
+	}
+	setup_side(WRITER, writer_side);
+	setup_side(READER, reader_side);
+}
+
+/*
+ * The states: each is all regions, and of both stacks what is in use.
+ */
+static size_t stack_used(int i)
+{
+	return world.side[i].stack + STACK_SIZE - world.side[i].low;
+}
+
+static char *save(void)
+{
+	size_t size = 0;
+	char *state, *to;
+	int i;
+
+	for (i = 0; i < nr_regions; i++)
+		size += regions[i].size;
+	for (i = 0; i < NR_SIDES; i++)
+		size += stack_used(i);
+	state = to = malloc(size);
+	CHECK(state);
+	for (i = 0; i < nr_regions; i++) {
+		memcpy(to, regions[i].start, regions[i].size);
+		to += regions[i].size;
+	}
+	for (i = 0; i < NR_SIDES; i++) {
+		memcpy(to, world.side[i].low, stack_used(i));
+		to += stack_used(i);
+	}
+	return state;
+}
+
+static void restore(const char *state)
+{
+	int i;
+
+	for (i = 0; i < nr_regions; i++) {
+		memcpy(regions[i].start, state, regions[i].size);
+		state += regions[i].size;
+	}
+	for (i = 0; i < NR_SIDES; i++) {
+		memcpy(world.side[i].low, state, stack_used(i));
+		state += stack_used(i);
+	}
+}
+
+static u64 hash_bytes(u64 hash, const void *start, size_t size)
+{
+	const char *at = start;
+	u64 word;
+
+	for (; size >= 8; size -= 8, at += 8) {
+		memcpy(&word, at, 8);
+		hash = (hash ^ word) * 0x9e3779b97f4a7c15ULL;
+		hash ^= hash >> 32;
+	}
+	for (; size; size--)
+		hash = (hash ^ (u8)*at++) * 0x100000001b3ULL;
+	return hash;
+}
+
+static u64 hash_state(void)
+{
+	u64 hash = 1;
+	int i;
+
+	for (i = 0; i < nr_regions; i++)
+		hash = hash_bytes(hash, regions[i].start, regions[i].size);
+	for (i = 0; i < NR_SIDES; i++)
+		hash = hash_bytes(hash, world.side[i].low, stack_used(i));
+	return hash ? hash : 1;
+}
+
+static u64 *known;
+static u64 known_size, nr_known;
+
+static void known_put(u64 hash)
+{
+	u64 at = hash % known_size;
+
+	while (known[at])
+		at = (at + 1) % known_size;
+	known[at] = hash;
+}
+
+static void known_grow(void)
+{
+	u64 *old = known, size = known_size, i;
+
+	known_size = size ? 2 * size : 1 << 16;
+	known = calloc(known_size, sizeof(*known));
+	CHECK(known);
+	for (i = 0; i < size; i++)
+		if (old[i])
+			known_put(old[i]);
+	free(old);
+}
+
+/* False if it was known */
+static bool add_known(u64 hash)
+{
+	u64 at;
+
+	if (2 * nr_known >= known_size)
+		known_grow();
+	for (at = hash % known_size; known[at]; at = (at + 1) % known_size)
+		if (known[at] == hash)
+			return false;
+	known[at] = hash;
+	nr_known++;
+	return true;
+}
+
+static void check_end(void)
+{
+	struct reader *r = &world.r;
+	struct buf *b = &world.b;
+
+	seen.ends++;
+	r->racing = false;
+	buf_check(b);
+	reader_account(r);
+	reader_drain(r);
+	/* There is room now, so that what was lost last is reported with this */
+	write_one(b);
+	reader_drain(r);
+	CHECK_EQ(r->lost, b->w.overrun + b->w.dropped);
+	CHECK_EQ(r->next, b->tried + 1);
+	CHECK_EQ(b->tried, now.before + now.events + 1);
+}
+
+static void step(int side)
+{
+	running = side;
+	shim_hook = sched_hook;
+	swapcontext(&scheduler, &world.side[side].context);
+	shim_hook = NULL;
+	check_apart();
+}
+
+static void explore(u32 depth)
+{
+	char *state;
+	int side;
+
+	if (!add_known(hash_state()))
+		return;
+	seen.states++;
+	state = save();
+	CHECK(depth < MAX_DEPTH);
+	for (side = 0; side < NR_SIDES; side++) {
+		if (world.side[side].done)
+			continue;
+		path[depth] = side == WRITER ? 'w' : 'r';
+		path[depth + 1] = '\0';
+		step(side);
+		explore(depth + 1);
+		restore(state);
+	}
+	if (world.side[WRITER].done && world.side[READER].done)
+		check_end();
+	restore(state);
+	free(state);
+}
+
+static void run(const struct scenario *s)
+{
+	setup(s);
+	nr_known = 0;
+	if (known)
+		memset(known, 0, known_size * sizeof(*known));
+	explore(0);
+	buf_free(&world.b);
+}
+
+static void report(bool overwrite)
+{
+	printf("# %llu states, %llu ends; exchange lost by the swapper %llu times, by the writer %llu; late store %llu, busy %llu\n",
+	       seen.states, seen.ends, seen.swap_lost, seen.writer_lost, seen.late_store,
+	       seen.busy);
+	CHECK(seen.late_store);
+	if (overwrite)
+		CHECK(seen.swap_lost && seen.writer_lost);
+}
+
+/* From each fill level, with the reader on its first sub-buffer and on another */
+static void run_all(u32 slots, u32 size, bool overwrite, u32 events, u32 swaps)
+{
+	u32 per_page = size == 108 ? 1 : 2;
+	struct scenario s = { .slots = slots, .size = size, .overwrite = overwrite,
+			      .events = events, .swaps = swaps };
+
+	memset(&seen, 0, sizeof(seen));
+	for (s.before = 0; s.before <= slots * per_page + 1; s.before++)
+		for (s.taken = 0; s.taken <= 1; s.taken++)
+			run(&s);
+	report(overwrite);
+}
+
+static void test_overwrite_2(void)
+{
+	run_all(2, 108, true, 5, 2);
+	run_all(2, 52, true, 6, 2);
+}
+
+static void test_overwrite_3(void)
+{
+	run_all(3, 108, true, 5, 2);
+}
+
+static void test_overwrite_swaps(void)
+{
+	run_all(2, 108, true, 4, 3);
+}
+
+static void test_keep_oldest(void)
+{
+	run_all(2, 108, false, 6, 2);
+	run_all(2, 52, false, 6, 2);
+	run_all(3, 108, false, 7, 2);
+}
+
+static void test_busy(void)
+{
+	struct scenario s = { .slots = 2, .before = 2, .events = 10, .swaps = 1,
+			      .size = 108, .overwrite = true };
+
+	memset(&seen, 0, sizeof(seen));
+	run(&s);
+	report(true);
+	CHECK(seen.busy);
+}
+
+static const struct test tests[] = {
+	{ "interleavings: overwrite, 2 slots, 2 swaps", test_overwrite_2 },
+	{ "interleavings: overwrite, 3 slots, 2 swaps", test_overwrite_3 },
+	{ "interleavings: overwrite, 2 slots, 3 swaps", test_overwrite_swaps },
+	{ "interleavings: keep the oldest", test_keep_oldest },
+	{ "interleavings: overwrite, swap gives up", test_busy },
+};
+
+int main(int argc, char **argv)
+{
+	test_fail_hook = print_path;
+	return run_tests(tests, sizeof(tests) / sizeof(tests[0]), argc > 1 ? argv[1] : NULL);
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Fuzzes the file reader: whatever the bytes are, report and report --check
+ * must come back without touching memory that is not theirs.
+ *
+ *	make fuzz && ./fuzz_report CORPUS_DIR
+ *
+ * The first byte is not part of the file: it chooses between the two.
+ */
+#include <stdint.h>
+#include <stdio.h>
+
+#include "../src/datr.h"
+#include "../src/log.h"
+#include "../src/report.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static FILE *null;
+	struct datr *d;
+
+	if (!null) {
+		null = fopen("/dev/null", "w");
+		log_set_sink(NULL, NULL);
+	}
+	if (!null || !size)
+		return 0;
+	d = datr_parse(data + 1, size - 1, "input");
+	if (d)
+		report_file(d, NULL, data[0] & 1, null);
+	datr_free(d);
+	return 0;
+}
