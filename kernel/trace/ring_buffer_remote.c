@@ -144,28 +144,44 @@ static void rb_remote_setup_ids(struct ring_buffer_per_cpu *cpu_buffer,
 	rb_update_meta_page(cpu_buffer);
 }
 
+/*
+ * Is there what those wait for who want the buffer to be part full? As in
+ * rb_wakeups(), that is looked at when the writer has crossed to another page.
+ */
+static bool rb_remote_full_hit(struct trace_buffer *buffer, int cpu)
+{
+	struct ring_buffer_per_cpu *cpu_buffer = buffer->buffers[cpu];
+	long touched;
+
+	rb_remote_sync(cpu_buffer);
+	touched = local_read(&cpu_buffer->pages_touched);
+	if (cpu_buffer->last_pages_touch == touched)
+		return false;
+
+	cpu_buffer->last_pages_touch = touched;
+	return rb_watermark_hit(buffer, cpu, cpu_buffer->shortest_full);
+}
+
 /* Wake those whom the buffer now has something for; true while others wait */
 static bool rb_remote_wake(struct trace_buffer *buffer, struct rb_irq_work *work, int cpu)
 {
 	bool waiting = work->waiters_pending && wq_has_sleeper(&work->waiters);
 	bool full_waiting = work->full_waiters_pending && wq_has_sleeper(&work->full_waiters);
+	bool full_hit = full_waiting && rb_remote_full_hit(buffer, cpu);
 	bool hit = false;
 
 	if (waiting)
 		hit = cpu == RING_BUFFER_ALL_CPUS ? !ring_buffer_empty(buffer) :
 						   !ring_buffer_empty_cpu(buffer, cpu);
-	if (full_waiting && !hit)
-		hit = rb_watermark_hit(buffer, cpu, buffer->buffers[cpu]->shortest_full ?: 1);
-	if (!hit)
-		return waiting || full_waiting;
-
-	work->waiters_pending = false;
-	if (full_waiting) {
-		work->full_waiters_pending = false;
-		work->wakeup_full = true;
+	if (hit || full_hit) {
+		work->waiters_pending = false;
+		if (full_hit) {
+			work->full_waiters_pending = false;
+			work->wakeup_full = true;
+		}
+		irq_work_queue(&work->work);
 	}
-	irq_work_queue(&work->work);
-	return false;
+	return (waiting && !hit) || (full_waiting && !full_hit);
 }
 
 /* Runs only while somebody waits: the remote has no way to call */
@@ -335,6 +351,7 @@ static void rb_remote_forget(struct ring_buffer_per_cpu *cpu_buffer)
 	cpu_buffer->read_bytes = 0;
 	cpu_buffer->lost_events = 0;
 	cpu_buffer->shortest_full = 0;
+	cpu_buffer->last_pages_touch = 0;
 	cpu_buffer->pages_removed++;	/* iterators start over */
 	rb_update_meta_page(cpu_buffer);
 }
