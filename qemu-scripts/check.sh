@@ -131,7 +131,8 @@ suite_order()
 
 suite_tool()
 {
-	run_suite tool "$REPO/tools/tracing/hyptrace/tests/run.sh" "$BUILD/host/hyptrace"
+	run_suite "tool, bad input" guest protected 2 \
+		--add "$REPO/tools/tracing/hyptrace/tests/errors.sh" -- sh /root/errors.sh
 }
 
 check_off()

@@ -71,8 +71,13 @@ struct rb_writer_subbuf {
 
 #define RB_WRITER_SUBBUFS_PER_PAGE	(PAGE_SIZE / sizeof(struct rb_writer_subbuf))
 #define RB_WRITER_TABLE_PAGES		(PAGE_SIZE / sizeof(struct rb_writer_subbuf *))
-/** RB_WRITER_MAX_SUBBUFS - most sub-buffers that a table of one root page holds */
-#define RB_WRITER_MAX_SUBBUFS		(RB_WRITER_SUBBUFS_PER_PAGE * RB_WRITER_TABLE_PAGES)
+/* An id, plus one, has this many bits in the head word */
+#define RB_WRITER_ID_BITS		22
+#define __RB_WRITER_TABLE_MAX		(RB_WRITER_SUBBUFS_PER_PAGE * RB_WRITER_TABLE_PAGES)
+/** RB_WRITER_MAX_SUBBUFS - most sub-buffers: what ids name and a table with one root holds */
+#define RB_WRITER_MAX_SUBBUFS						\
+	(__RB_WRITER_TABLE_MAX < (1UL << RB_WRITER_ID_BITS) - 1 ?		\
+	 __RB_WRITER_TABLE_MAX : (1UL << RB_WRITER_ID_BITS) - 1)
 /** RB_WRITER_MIN_SUBBUFS - two ring sub-buffers and the reader's */
 #define RB_WRITER_MIN_SUBBUFS		3
 

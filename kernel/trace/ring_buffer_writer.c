@@ -16,21 +16,20 @@
  * by the writer. At a gigabyte a second the sequence lasts for half a year, and
  * a writer that comes to its end drops events rather than wrap.
  */
-#define HEAD_ID_BITS	22
-#define HEAD_ID_MASK	((1ULL << HEAD_ID_BITS) - 1)
-#define HEAD_MAX_SEQ	(~0ULL >> HEAD_ID_BITS)
+#define HEAD_ID_MASK	((1ULL << RB_WRITER_ID_BITS) - 1)
+#define HEAD_MAX_SEQ	(~0ULL >> RB_WRITER_ID_BITS)
 
 /* One attempt fails only when the writer filled a sub-buffer meanwhile */
 #define SWAP_ATTEMPTS	8
 
 static u64 head_word(u64 seq, u32 id_plus_one)
 {
-	return seq << HEAD_ID_BITS | id_plus_one;
+	return seq << RB_WRITER_ID_BITS | id_plus_one;
 }
 
 static u64 head_seq(u64 word)
 {
-	return word >> HEAD_ID_BITS;
+	return word >> RB_WRITER_ID_BITS;
 }
 
 static struct rb_writer_subbuf *subbuf(struct rb_writer *w, u32 id)

@@ -32,15 +32,6 @@
 
 #define TOO_LARGE_FOR_U64	"18446744073709551616"
 
-/* The remote, or the reason to skip */
-#define OPEN_REMOTE(src) do {						\
-	int __ret = remote_open(src);					\
-									\
-	if (__ret == -ENOENT)						\
-		SKIP(return, "there is no remote " REMOTE_NAME);	\
-	ASSERT_EQ(0, __ret);						\
-} while (0)
-
 FIXTURE(remote) {
 	struct source	src;
 	struct events	ev;
@@ -48,8 +39,12 @@ FIXTURE(remote) {
 
 FIXTURE_SETUP(remote)
 {
+	int ret = remote_open(&self->src);
+
 	events_init(&self->ev);
-	OPEN_REMOTE(&self->src);
+	if (ret == -ENOENT)
+		SKIP(return, "there is no remote " REMOTE_NAME);
+	ASSERT_EQ(0, ret);
 	ASSERT_EQ(0, source_set_size(&self->src, TEST_KB));
 }
 
@@ -399,7 +394,7 @@ static long free_pages(void)
 /* Pages that are missing of @before; some are freed late, by RCU for example */
 static long missing_pages(long before)
 {
-	uint64_t end = now_ms() + PATIENCE_MS;
+	__u64 end = now_ms() + PATIENCE_MS;
 	long missing;
 
 	do {
@@ -411,7 +406,7 @@ static long missing_pages(long before)
 }
 
 /* Load, use and unload once */
-static int cycle(const struct source *src, struct events *ev, unsigned long kb, uint64_t id)
+static int cycle(const struct source *src, struct events *ev, unsigned long kb, __u64 id)
 {
 	int ret;
 

@@ -114,10 +114,11 @@ static unsigned int ring_subbufs(const struct source *src, int cpu)
 	return nr;
 }
 
-#define EXPECT_GOOD(ev) do {						\
-	EXPECT_EQ(NULL, (ev)->error) TH_LOG("%s", (ev)->error);		\
-	EXPECT_EQ(0, (ev)->backwards);					\
-} while (0)
+static void expect_good(struct __test_metadata *_metadata, const struct events *ev)
+{
+	EXPECT_EQ(NULL, ev->error) TH_LOG("%s", ev->error);
+	EXPECT_EQ(0, ev->backwards);
+}
 
 FIXTURE(remote) {
 	struct source	src;
@@ -161,7 +162,7 @@ FIXTURE_TEARDOWN(remote)
  */
 
 /* As text has it */
-static uint64_t to_us(uint64_t ns)
+static __u64 to_us(__u64 ns)
 {
 	return (ns + 500) / 1000;
 }
@@ -181,7 +182,7 @@ static size_t first_different(const struct events *a, const struct events *b)
 }
 
 static void check_same(struct __test_metadata *_metadata, const struct source *src, int cpu,
-		       enum way way, uint64_t nr)
+		       enum way way, __u64 nr)
 {
 	struct events seen, all, taken;
 
@@ -201,9 +202,9 @@ static void check_same(struct __test_metadata *_metadata, const struct source *s
 	EXPECT_EQ(nr, first_different(&all, &taken)) TH_LOG("%s", way_names[way]);
 	EXPECT_EQ(0, taken.losses + seen.losses + all.losses);
 	EXPECT_EQ(0, taken.others + seen.others + all.others);
-	EXPECT_GOOD(&taken);
-	EXPECT_GOOD(&seen);
-	EXPECT_GOOD(&all);
+	expect_good(_metadata, &taken);
+	expect_good(_metadata, &seen);
+	expect_good(_metadata, &all);
 
 	/* All of it is gone then */
 	events_clear(&seen);
@@ -216,7 +217,7 @@ static void check_same(struct __test_metadata *_metadata, const struct source *s
 
 TEST_F(remote, same_in_each_way)
 {
-	static const uint64_t counts[] = {
+	static const __u64 counts[] = {
 		1, 2, EVENTS_PER_SUBBUF - 1, EVENTS_PER_SUBBUF, EVENTS_PER_SUBBUF + 1, 17,
 		2 * EVENTS_PER_SUBBUF - 5, 0,
 	};
@@ -234,7 +235,7 @@ TEST_F(remote, same_in_each_way)
 TEST_F(remote, page_that_grows)
 {
 	const struct source *src = &self->src;
-	uint64_t id = 0;
+	__u64 id = 0;
 	int way, i;
 
 	ASSERT_EQ(0, source_on(src, true));
@@ -248,7 +249,7 @@ TEST_F(remote, page_that_grows)
 	}
 	EXPECT_EQ(id, events_first_wrong(&self->ev, 0));
 	EXPECT_EQ(0, self->ev.losses);
-	EXPECT_GOOD(&self->ev);
+	expect_good(_metadata, &self->ev);
 }
 
 /* Texts that are read a few bytes at a time */
@@ -299,7 +300,7 @@ TEST_F(remote, text_in_small_parts)
 TEST_F(remote, all_cpus_are_merged)
 {
 	const struct source *src = &self->src;
-	uint64_t nr = 100 * nr_cpus(), i;
+	__u64 nr = 100 * nr_cpus(), i;
 
 	if (nr_cpus() == 1)
 		SKIP(return, "there is one CPU only");
@@ -322,7 +323,7 @@ TEST_F(remote, all_cpus_are_merged)
 	EXPECT_EQ(nr, events_first_wrong(&self->ev, 0));
 	for (i = 0; i < self->ev.nr; i++)
 		EXPECT_EQ(i * 7 % nr_cpus(), self->ev.list[i].cpu);
-	EXPECT_GOOD(&self->ev);
+	expect_good(_metadata, &self->ev);
 }
 
 /*
@@ -331,15 +332,13 @@ TEST_F(remote, all_cpus_are_merged)
 
 /* written == read + in the buffer + overrun, and the meta page says the same */
 static void check_account(struct __test_metadata *_metadata, const struct source *src, int cpu,
-			  const struct trace_buffer_meta *meta, uint64_t written)
+			  const struct trace_buffer_meta *meta, __u64 written)
 {
 	struct stats stats;
 
 	ASSERT_EQ(0, source_stats(src, cpu, &stats));
 	EXPECT_EQ(written, stats.entries + stats.read + stats.overrun + stats.dropped);
-	if (!late_writes()) {
-		EXPECT_EQ(stats.entries * EVENT_SIZE, stats.bytes);
-	}
+	EXPECT_TRUE(late_writes() || stats.entries * EVENT_SIZE == stats.bytes);
 	EXPECT_EQ(written, LOAD(meta->entries) + LOAD(meta->dropped));
 	EXPECT_EQ(stats.overrun, LOAD(meta->overrun));
 	EXPECT_EQ(stats.read, LOAD(meta->read));
@@ -348,9 +347,9 @@ static void check_account(struct __test_metadata *_metadata, const struct source
 
 /* Fill a new buffer with @nr events, then consume it in one way */
 static void check_overwrite(struct __test_metadata *_metadata, const struct source *src,
-			    int cpu, enum way way, uint64_t nr)
+			    int cpu, enum way way, __u64 nr)
 {
-	uint64_t room, overrun = 0, pages, next = 0;
+	__u64 room, overrun = 0, pages, next = 0;
 	unsigned long late = late_writes();
 	struct stats stats;
 	struct events ev;
@@ -382,13 +381,11 @@ static void check_overwrite(struct __test_metadata *_metadata, const struct sour
 	EXPECT_EQ(0, consume(src, cpu, way, &ev)) TH_LOG("%s", way_names[way]);
 	EXPECT_EQ(nr - overrun, ev.nr) TH_LOG("%s", way_names[way]);
 	EXPECT_EQ(ev.nr, events_first_unexplained(&ev, &next, true))
-		TH_LOG("%s: %llu events", way_names[way], (unsigned long long)nr);
+		TH_LOG("%s: %llu events", way_names[way], nr);
 	EXPECT_EQ(nr, next);
 	EXPECT_EQ(!!overrun, ev.losses) TH_LOG("%s", way_names[way]);
-	if (!ev.uncounted) {
-		EXPECT_EQ(overrun, ev.lost) TH_LOG("%s", way_names[way]);
-	}
-	EXPECT_GOOD(&ev);
+	EXPECT_EQ(ev.uncounted ? 0 : overrun, ev.lost) TH_LOG("%s", way_names[way]);
+	expect_good(_metadata, &ev);
 
 	ASSERT_EQ(0, source_stats(src, cpu, &stats));
 	EXPECT_EQ(0, stats.entries);
@@ -402,7 +399,7 @@ static void check_overwrite(struct __test_metadata *_metadata, const struct sour
 
 TEST_F(remote, overwrite)
 {
-	uint64_t room, full;
+	__u64 room, full;
 	unsigned int i, way;
 	int keep;
 
@@ -414,7 +411,7 @@ TEST_F(remote, overwrite)
 	full = room * EVENTS_PER_SUBBUF;
 
 	for (way = 0; way < NR_WAYS; way++) {
-		const uint64_t counts[] = {
+		const __u64 counts[] = {
 			full - 1, full, full + 1, full + EVENTS_PER_SUBBUF,
 			full + EVENTS_PER_SUBBUF + 1, 2 * full + 17,
 		};
@@ -425,7 +422,7 @@ TEST_F(remote, overwrite)
 }
 
 /* Numbers that look random but are the same in each run */
-static uint32_t next_random(uint32_t *state)
+static __u32 next_random(__u32 *state)
 {
 	*state = *state * 1664525 + 1013904223;
 	return *state >> 8;
@@ -435,63 +432,62 @@ static uint32_t next_random(uint32_t *state)
  * Write and read by turns, less or more than there is room for, in all ways. The
  * mode changes now and then, if it can.
  */
-static void check_accounting(struct __test_metadata *_metadata, FIXTURE_DATA(remote) *self,
-			     bool modes)
+static void check_accounting(struct __test_metadata *_metadata, const struct source *src,
+			     int cpu, struct events *ev, bool modes)
 {
-	const struct source *src = &self->src;
-	uint64_t written = 0, next = 0, taken = 0;
-	uint32_t state = 1;
+	__u64 written = 0, next = 0, taken = 0;
+	__u32 state = 1;
 	struct mapping m;
 	unsigned int room;
 	int i, way, ret, raw;
 
 	ASSERT_EQ(0, source_on(src, true));
-	ASSERT_EQ(0, mapping_open(&m, src, self->cpu, O_NONBLOCK));
+	ASSERT_EQ(0, mapping_open(&m, src, cpu, O_NONBLOCK));
 	raw = source_open_file(src, O_RDONLY | O_NONBLOCK, "per_cpu/cpu%d/trace_pipe_raw",
-			       self->cpu);
+			       cpu);
 	ASSERT_LE(0, raw);
 	room = (m.meta->nr_subbufs - 1) * EVENTS_PER_SUBBUF;
 
 	for (i = 0; i < 60; i++) {
-		uint64_t nr = next_random(&state) % (i & 1 ? room / 3 : 2 * room);
+		__u64 nr = next_random(&state) % (i & 1 ? room / 3 : 2 * room);
 
 		if (modes)
 			ASSERT_EQ(0, source_set_overwrite(src, next_random(&state) & 1));
 		ASSERT_EQ(0, source_write_many(src, written, nr));
 		written += nr;
-		check_account(_metadata, src, self->cpu, m.meta, written);
+		check_account(_metadata, src, cpu, m.meta, written);
 
-		events_clear(&self->ev);
+		events_clear(ev);
 		way = next_random(&state) % (NR_WAYS + 2);
 		if (way == NR_WAYS)
-			ret = mapping_next(&m, &self->ev) < 0;
+			ret = mapping_next(&m, ev) < 0;
 		else if (way == NR_WAYS + 1)
-			ret = events_read_some(&self->ev, src, self->cpu, raw, SUBBUF_SIZE) < 0 &&
+			ret = events_read_some(ev, src, cpu, raw, SUBBUF_SIZE) < 0 &&
 			      errno != EAGAIN;
 		else
-			ret = consume(src, self->cpu, way, &self->ev);
+			ret = consume(src, cpu, way, ev);
 		ASSERT_EQ(0, ret);
-		taken += self->ev.nr;
-		EXPECT_GOOD(&self->ev);
-		EXPECT_EQ(self->ev.nr, events_first_unexplained(&self->ev, &next, true))
+		taken += ev->nr;
+		expect_good(_metadata, ev);
+		EXPECT_EQ(ev->nr, events_first_unexplained(ev, &next, true))
 			TH_LOG("step %d, way %d", i, way);
-		check_account(_metadata, src, self->cpu, m.meta, written);
+		check_account(_metadata, src, cpu, m.meta, written);
 		EXPECT_EQ(taken, LOAD(m.meta->read));
 	}
 	EXPECT_LT(0, LOAD(m.meta->overrun));
 	EXPECT_EQ(modes, LOAD(m.meta->dropped) > 0);
 
 	/* What was dropped last is reported before the next event there is room for */
-	events_clear(&self->ev);
-	ASSERT_EQ(0, consume(src, self->cpu, WAY_RAW, &self->ev));
-	taken += self->ev.nr;
-	EXPECT_EQ(self->ev.nr, events_first_unexplained(&self->ev, &next, true));
+	events_clear(ev);
+	ASSERT_EQ(0, consume(src, cpu, WAY_RAW, ev));
+	taken += ev->nr;
+	EXPECT_EQ(ev->nr, events_first_unexplained(ev, &next, true));
 	ASSERT_EQ(0, source_write(src, written++));
-	events_clear(&self->ev);
-	ASSERT_EQ(0, mapping_drain(&m, &self->ev));
-	EXPECT_EQ(self->ev.nr, events_first_unexplained(&self->ev, &next, true));
+	events_clear(ev);
+	ASSERT_EQ(0, mapping_drain(&m, ev));
+	EXPECT_EQ(ev->nr, events_first_unexplained(ev, &next, true));
 	EXPECT_EQ(written, next);
-	EXPECT_EQ(written, taken + self->ev.nr + LOAD(m.meta->overrun) +
+	EXPECT_EQ(written, taken + ev->nr + LOAD(m.meta->overrun) +
 			   LOAD(m.meta->dropped));
 	close(raw);
 	mapping_close(&m);
@@ -499,53 +495,52 @@ static void check_accounting(struct __test_metadata *_metadata, FIXTURE_DATA(rem
 
 TEST_F(remote, accounting)
 {
-	check_accounting(_metadata, self, false);
+	check_accounting(_metadata, &self->src, self->cpu, &self->ev, false);
 }
 
 TEST_F(remote, accounting_of_both_modes)
 {
 	if (source_set_overwrite(&self->src, true))
 		SKIP(return, "there is no options/overwrite");
-	check_accounting(_metadata, self, true);
+	check_accounting(_metadata, &self->src, self->cpu, &self->ev, true);
 }
 
 /* Keep the oldest: what there is no room for is dropped, and the reader is told so */
-static void check_keep(struct __test_metadata *_metadata, FIXTURE_DATA(remote) *self,
-		       enum way way, uint64_t *id)
+static void check_keep(struct __test_metadata *_metadata, const struct source *src, int cpu,
+		       enum way way, struct events *ev, __u64 *id)
 {
-	const struct source *src = &self->src;
-	uint64_t full = ring_subbufs(src, self->cpu) * EVENTS_PER_SUBBUF, next = *id;
+	__u64 full = ring_subbufs(src, cpu) * EVENTS_PER_SUBBUF, next = *id;
 	struct stats before, stats;
 
-	ASSERT_EQ(0, source_stats(src, self->cpu, &before));
+	ASSERT_EQ(0, source_stats(src, cpu, &before));
 	ASSERT_EQ(0, source_write_many(src, *id, 2 * full));
 	*id += 2 * full;
-	ASSERT_EQ(0, source_stats(src, self->cpu, &stats));
+	ASSERT_EQ(0, source_stats(src, cpu, &stats));
 	EXPECT_EQ(0, stats.overrun);
 	EXPECT_LE(full - EVENTS_PER_SUBBUF, stats.entries);
 	EXPECT_GE(full + EVENTS_PER_SUBBUF, stats.entries);
 	EXPECT_EQ(2 * full, stats.entries + stats.dropped - before.dropped);
 
 	/* Nothing is missing so far; the one after is told what is */
-	events_clear(&self->ev);
-	ASSERT_EQ(0, consume(src, self->cpu, way, &self->ev));
-	EXPECT_EQ(stats.entries, events_first_unexplained(&self->ev, &next, true));
-	EXPECT_EQ(0, self->ev.losses) TH_LOG("%s", way_names[way]);
+	events_clear(ev);
+	ASSERT_EQ(0, consume(src, cpu, way, ev));
+	EXPECT_EQ(stats.entries, events_first_unexplained(ev, &next, true));
+	EXPECT_EQ(0, ev->losses) TH_LOG("%s", way_names[way]);
 
-	events_clear(&self->ev);
+	events_clear(ev);
 	ASSERT_EQ(0, source_write_many(src, *id, 10));
-	ASSERT_EQ(0, consume(src, self->cpu, way, &self->ev));
-	EXPECT_EQ(10, events_first_wrong(&self->ev, *id)) TH_LOG("%s", way_names[way]);
-	EXPECT_EQ(10, events_first_unexplained(&self->ev, &next, true))
+	ASSERT_EQ(0, consume(src, cpu, way, ev));
+	EXPECT_EQ(10, events_first_wrong(ev, *id)) TH_LOG("%s", way_names[way]);
+	EXPECT_EQ(10, events_first_unexplained(ev, &next, true))
 		TH_LOG("%s", way_names[way]);
-	EXPECT_EQ(1, self->ev.losses) TH_LOG("%s", way_names[way]);
-	EXPECT_GOOD(&self->ev);
+	EXPECT_EQ(1, ev->losses) TH_LOG("%s", way_names[way]);
+	expect_good(_metadata, ev);
 	*id += 10;
 }
 
 TEST_F(remote, keep_the_oldest)
 {
-	uint64_t id = 0;
+	__u64 id = 0;
 	int way;
 
 	if (source_set_overwrite(&self->src, false))
@@ -553,7 +548,7 @@ TEST_F(remote, keep_the_oldest)
 
 	ASSERT_EQ(0, source_on(&self->src, true));
 	for (way = 0; way < NR_WAYS; way++)
-		check_keep(_metadata, self, way, &id);
+		check_keep(_metadata, &self->src, self->cpu, way, &self->ev, &id);
 }
 
 /*
@@ -564,7 +559,7 @@ TEST_F(remote, loss_is_counted_on_the_page)
 {
 	const struct source *src = &self->src;
 	const unsigned int per_page = EVENTS_PER_SUBBUF - 1;
-	uint64_t next = 0, id = 0;
+	__u64 next = 0, id = 0;
 	unsigned int i, way, nr = 0;
 	unsigned long late;
 
@@ -595,7 +590,7 @@ TEST_F(remote, loss_is_counted_on_the_page)
 		EXPECT_EQ(per_page, self->ev.lost) TH_LOG("%s", way_names[way]);
 		EXPECT_EQ(1, self->ev.losses) TH_LOG("%s", way_names[way]);
 		EXPECT_EQ(0, self->ev.uncounted) TH_LOG("%s", way_names[way]);
-		EXPECT_GOOD(&self->ev);
+		expect_good(_metadata, &self->ev);
 	}
 }
 
@@ -664,7 +659,7 @@ static int waiter_start(struct waiter *w)
 /* Is it back, and if so with what */
 static bool waiter_join(struct waiter *w)
 {
-	uint64_t end = now_ms() + PATIENCE_MS;
+	__u64 end = now_ms() + PATIENCE_MS;
 
 	while (!LOAD(w->done) && now_ms() < end)
 		sleep_ms(1);
@@ -910,12 +905,11 @@ TEST_F(remote, splice)
 		pages++;
 	}
 	EXPECT_EQ(1, pages);
-	if (late_writes() == late) {
-		EXPECT_EQ(EVENTS_PER_SUBBUF, events_first_wrong(&self->ev, 0));
-	}
+	EXPECT_EQ(self->ev.nr, events_first_wrong(&self->ev, 0));
+	EXPECT_TRUE(late_writes() != late || self->ev.nr == EVENTS_PER_SUBBUF);
 	EXPECT_EQ(-EAGAIN, events_read_raw(&self->ev, src, self->cpu, raw));
 	EXPECT_EQ(EVENTS_PER_SUBBUF + 10, events_first_wrong(&self->ev, 0));
-	EXPECT_GOOD(&self->ev);
+	expect_good(_metadata, &self->ev);
 	close(raw);
 	close(fds[0]);
 	close(fds[1]);
@@ -958,7 +952,7 @@ FIXTURE_TEARDOWN(time)
 }
 
 /* A mark of the host, an event of the remote, a mark */
-static int write_between(const struct source *src, const struct source *host, uint64_t id)
+static int write_between(const struct source *src, const struct source *host, __u64 id)
 {
 	return source_write(host, 2 * id) ?:
 	       source_write(src, id) ?:
@@ -975,41 +969,46 @@ static int read_both(const struct source *src, struct events *ev, const struct s
 
 /* Both are complete, and each event lies between its marks */
 static void check_between(struct __test_metadata *_metadata, const struct events *ev,
-			  const struct events *marks, uint64_t nr)
+			  const struct events *marks, __u64 nr)
 {
-	uint64_t i;
+	__u64 i;
 
 	ASSERT_EQ(nr, ev->nr);
 	ASSERT_EQ(nr, events_first_wrong(ev, 0));
 	ASSERT_EQ(2 * nr, marks->nr);
 	ASSERT_EQ(2 * nr, events_first_wrong(marks, 0));
-	EXPECT_GOOD(ev);
+	expect_good(_metadata, ev);
 	for (i = 0; i < nr; i++) {
-		ASSERT_LE(marks->list[2 * i].ts, ev->list[i].ts) TH_LOG("event %lu", i);
-		ASSERT_GE(marks->list[2 * i + 1].ts, ev->list[i].ts) TH_LOG("event %lu", i);
+		ASSERT_LE(marks->list[2 * i].ts, ev->list[i].ts) TH_LOG("event %llu", i);
+		ASSERT_GE(marks->list[2 * i + 1].ts, ev->list[i].ts) TH_LOG("event %llu", i);
 	}
 }
 
-static void check_clock(struct __test_metadata *_metadata, FIXTURE_DATA(time) *self,
-			uint64_t nr)
+static void check_clock(struct __test_metadata *_metadata, const struct source *src,
+			const struct source *host, __u64 nr)
 {
-	uint64_t i;
+	struct events ev, marks;
+	__u64 i;
 	int cpu;
 
+	events_init(&ev);
+	events_init(&marks);
 	for (cpu = 0; cpu < nr_cpus(); cpu++) {
 		ASSERT_EQ(0, pin_to_cpu(cpu));
-		events_clear(&self->ev);
-		events_clear(&self->marks);
+		events_clear(&ev);
+		events_clear(&marks);
 		for (i = 0; i < nr; i++)
-			ASSERT_EQ(0, write_between(&self->src, &self->host, i));
-		ASSERT_EQ(0, read_both(&self->src, &self->ev, &self->host, &self->marks, cpu));
-		check_between(_metadata, &self->ev, &self->marks, nr);
+			ASSERT_EQ(0, write_between(src, host, i));
+		ASSERT_EQ(0, read_both(src, &ev, host, &marks, cpu));
+		check_between(_metadata, &ev, &marks, nr);
 	}
+	events_free(&ev);
+	events_free(&marks);
 }
 
 TEST_F(time, between_host_events)
 {
-	check_clock(_metadata, self, 3 * EVENTS_PER_SUBBUF + 10);
+	check_clock(_metadata, &self->src, &self->host, 3 * EVENTS_PER_SUBBUF + 10);
 }
 
 /* Whatever the clock is, it is the host's of that name */
@@ -1027,18 +1026,18 @@ TEST_F(time, every_clock)
 			continue;
 		ASSERT_EQ(0, source_set_clock(&self->src, clock)) TH_LOG("%s", clock);
 		ASSERT_EQ(0, source_set_clock(&self->host, clock)) TH_LOG("%s", clock);
-		check_clock(_metadata, self, 300);
+		check_clock(_metadata, &self->src, &self->host, 300);
 	}
 }
 
 /* A gap that does not fit into 27 bits of ns: within a page and across its end */
 TEST_F(time, long_gaps)
 {
-	const uint64_t nr = 3 * EVENTS_PER_SUBBUF, gap = 150000000;
-	uint64_t i;
+	const __u64 nr = 3 * EVENTS_PER_SUBBUF, gap = 150000000;
+	__u64 i;
 	int j;
 	/* The time extend of the first takes the room of one event */
-	static const uint64_t gaps_before[] = {
+	static const __u64 gaps_before[] = {
 		10, EVENTS_PER_SUBBUF - 1, 2 * EVENTS_PER_SUBBUF - 1,
 		2 * EVENTS_PER_SUBBUF + 50, 2 * EVENTS_PER_SUBBUF + 51,
 	};
@@ -1056,7 +1055,7 @@ TEST_F(time, long_gaps)
 	check_between(_metadata, &self->ev, &self->marks, nr);
 	for (j = 0; j < ARRAY_SIZE(gaps_before); j++) {
 		i = gaps_before[j];
-		EXPECT_LT(gap, self->ev.list[i].ts - self->ev.list[i - 1].ts) TH_LOG("%lu", i);
+		EXPECT_LT(gap, self->ev.list[i].ts - self->ev.list[i - 1].ts) TH_LOG("%llu", i);
 	}
 }
 

@@ -29,11 +29,11 @@ enum {
 
 /* What a record starts with */
 struct record {
-	uint16_t	type;
-	uint8_t		flags;
-	uint8_t		preempt_count;
-	int32_t		pid;
-	uint8_t		data[];
+	__u16	type;
+	__u8		flags;
+	__u8		preempt_count;
+	__s32		pid;
+	__u8		data[];
 } __attribute__((packed));
 
 void events_init(struct events *ev)
@@ -58,7 +58,7 @@ static void set_error(struct events *ev, const char *error)
 		ev->error = error;
 }
 
-static void add_event(struct events *ev, int cpu, uint64_t id, uint64_t ts)
+static void add_event(struct events *ev, int cpu, __u64 id, __u64 ts)
 {
 	if (ev->nr == ev->room) {
 		size_t room = ev->room ? 2 * ev->room : 1024;
@@ -77,7 +77,7 @@ static void add_event(struct events *ev, int cpu, uint64_t id, uint64_t ts)
 	ev->pending_uncounted = false;
 }
 
-void events_add_loss(struct events *ev, int64_t lost)
+void events_add_loss(struct events *ev, __s64 lost)
 {
 	ev->losses++;
 	if (lost < 0) {
@@ -89,7 +89,7 @@ void events_add_loss(struct events *ev, int64_t lost)
 	ev->pending += lost;
 }
 
-size_t events_first_wrong(const struct events *ev, uint64_t first)
+size_t events_first_wrong(const struct events *ev, __u64 first)
 {
 	size_t i;
 
@@ -98,14 +98,14 @@ size_t events_first_wrong(const struct events *ev, uint64_t first)
 	return i;
 }
 
-size_t events_first_unexplained(const struct events *ev, uint64_t *next, bool exact)
+size_t events_first_unexplained(const struct events *ev, __u64 *next, bool exact)
 {
 	size_t i;
 
 	for (i = 0; i < ev->nr; i++) {
 		const struct event *e = &ev->list[i];
 
-		uint64_t missing = e->id - *next;
+		__u64 missing = e->id - *next;
 
 		if (e->id < *next)
 			break;
@@ -123,10 +123,10 @@ size_t events_first_unexplained(const struct events *ev, uint64_t *next, bool ex
 
 /* A record of the remote is {.., u64 id}, one of an instance {.., u64 ip, "id=N"} */
 static void add_record(struct events *ev, const struct source *src, int cpu,
-		       const struct record *rec, size_t len, uint64_t ts)
+		       const struct record *rec, size_t len, __u64 ts)
 {
-	size_t offset = src->remote ? 0 : sizeof(uint64_t);
-	uint64_t id;
+	size_t offset = src->remote ? 0 : sizeof(__u64);
+	__u64 id;
 
 	if (ts < ev->last_ts)
 		ev->backwards++;
@@ -157,9 +157,9 @@ static void add_record(struct events *ev, const struct source *src, int cpu,
 }
 
 /* An event at @pos with @left bytes: its length, 0 if it cannot be */
-static size_t event_length(const uint8_t *pos, size_t left)
+static size_t event_length(const __u8 *pos, size_t left)
 {
-	uint32_t word, first = 0;
+	__u32 word, first = 0;
 	size_t len;
 
 	if (left < sizeof(word))
@@ -188,10 +188,10 @@ static size_t event_length(const uint8_t *pos, size_t left)
 }
 
 /* The time stamp of the event at @pos, which follows one with @ts */
-static uint64_t event_time(const uint8_t *pos, uint64_t ts)
+static __u64 event_time(const __u8 *pos, __u64 ts)
 {
-	uint32_t word, first;
-	uint64_t delta;
+	__u32 word, first;
+	__u64 delta;
 
 	memcpy(&word, pos, sizeof(word));
 	delta = word >> 5;
@@ -199,7 +199,7 @@ static uint64_t event_time(const uint8_t *pos, uint64_t ts)
 		return ts + delta;
 
 	memcpy(&first, pos + sizeof(word), sizeof(first));
-	delta += (uint64_t)first << DELTA_BITS;
+	delta += (__u64)first << DELTA_BITS;
 	if ((word & 31) == TYPE_TIME_EXTEND)
 		return ts + delta;
 	return (ts & ~0ULL << ABS_BITS) | delta;
@@ -208,8 +208,8 @@ static uint64_t event_time(const uint8_t *pos, uint64_t ts)
 void events_add_page(struct events *ev, const struct source *src, int cpu,
 		     const struct subbuf *page, size_t from, size_t to)
 {
-	const uint8_t *data = page->data;
-	uint64_t ts = page->time_stamp;
+	const __u8 *data = page->data;
+	__u64 ts = page->time_stamp;
 	size_t pos, len;
 
 	if (to > SUBBUF_DATA_SIZE) {
@@ -236,15 +236,15 @@ void events_add_page(struct events *ev, const struct source *src, int cpu,
 }
 
 /* The flags are those of an int: the upper half of the word may be its sign */
-static uint32_t page_size(uint64_t commit)
+static __u32 page_size(__u64 commit)
 {
-	return commit & ~(uint32_t)(SUBBUF_MISSED | SUBBUF_MISSED_STORED);
+	return commit & ~(__u32)(SUBBUF_MISSED | SUBBUF_MISSED_STORED);
 }
 
 /* The loss that a page itself reports: 0 none, -1 not how many */
-static int64_t page_loss(const struct subbuf *page, uint64_t commit)
+static __s64 page_loss(const struct subbuf *page, __u64 commit)
 {
-	int64_t lost;
+	__s64 lost;
 
 	if (!(commit & SUBBUF_MISSED))
 		return 0;
@@ -264,9 +264,9 @@ ssize_t events_read_some(struct events *ev, const struct source *src, int cpu, i
 {
 	union {
 		struct subbuf page;
-		uint8_t bytes[SUBBUF_SIZE];
+		__u8 bytes[SUBBUF_SIZE];
 	} buf = {};
-	int64_t lost;
+	__s64 lost;
 	ssize_t ret;
 
 	ret = read(fd, &buf, size);
@@ -390,7 +390,7 @@ int mapping_map(struct mapping *m, const struct source *src, int cpu, int fd)
 	if (map == MAP_FAILED)
 		return -errno;
 	m->meta = map;
-	m->data = (uint8_t *)map + m->meta->meta_page_size;
+	m->data = (__u8 *)map + m->meta->meta_page_size;
 	return 0;
 }
 
@@ -426,7 +426,7 @@ void mapping_close(struct mapping *m)
 	m->fd = -1;
 }
 
-const struct subbuf *mapping_subbuf(const struct mapping *m, uint32_t id)
+const struct subbuf *mapping_subbuf(const struct mapping *m, __u32 id)
 {
 	return (const struct subbuf *)(m->data + (size_t)id * m->meta->subbuf_size);
 }
@@ -438,8 +438,8 @@ const struct subbuf *mapping_subbuf(const struct mapping *m, uint32_t id)
 static void add_mapped_loss(struct events *ev, const struct mapping *m,
 			    const struct subbuf *page)
 {
-	int64_t stored = page_loss(page, LOAD(page->commit));
-	int64_t lost = stored;
+	__s64 stored = page_loss(page, LOAD(page->commit));
+	__s64 lost = stored;
 
 	if (m->src->remote) {
 		lost = LOAD(m->meta->reader.lost_events);
@@ -455,7 +455,7 @@ static void add_mapped_loss(struct events *ev, const struct mapping *m,
 int mapping_next(struct mapping *m, struct events *ev)
 {
 	struct trace_buffer_meta *meta = m->meta;
-	uint32_t id = LOAD(meta->reader.id), read = LOAD(meta->reader.read);
+	__u32 id = LOAD(meta->reader.id), read = LOAD(meta->reader.read);
 	const struct subbuf *page;
 
 	if (ioctl(m->fd, TRACE_MMAP_IOCTL_GET_READER))

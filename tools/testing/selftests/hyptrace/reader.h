@@ -14,9 +14,9 @@
 
 /* The page format: events/header_page, events/header_event */
 struct subbuf {
-	uint64_t	time_stamp;
-	uint64_t	commit;
-	uint8_t		data[];
+	__u64	time_stamp;
+	__u64	commit;
+	__u8		data[];
 };
 
 #define SUBBUF_MISSED		(1UL << 31)
@@ -36,9 +36,9 @@ struct subbuf {
  * @cpu:	its CPU
  */
 struct event {
-	uint64_t	id;
-	uint64_t	ts;
-	uint64_t	lost;
+	__u64	id;
+	__u64	ts;
+	__u64	lost;
 	bool		uncounted;
 	int		cpu;
 };
@@ -63,12 +63,12 @@ struct events {
 	size_t		nr;
 	size_t		room;
 	size_t		others;
-	uint64_t	lost;
+	__u64	lost;
 	size_t		losses;
 	size_t		uncounted;
-	uint64_t	pending;
+	__u64	pending;
 	bool		pending_uncounted;
-	uint64_t	last_ts;
+	__u64	last_ts;
 	size_t		backwards;
 	const char	*error;
 };
@@ -79,7 +79,7 @@ void events_free(struct events *ev);
 void events_clear(struct events *ev);
 
 /* The first @i for which @ev's numbers are not first, first + 1, ..; @nr if none */
-size_t events_first_wrong(const struct events *ev, uint64_t first);
+size_t events_first_wrong(const struct events *ev, __u64 first);
 
 /**
  * events_first_unexplained - find a gap in the numbers that no loss covers
@@ -90,7 +90,7 @@ size_t events_first_wrong(const struct events *ev, uint64_t first);
  * Return: index of the first event whose number is not explained by the losses
  * that were reported right before it, or @ev->nr.
  */
-size_t events_first_unexplained(const struct events *ev, uint64_t *next, bool exact);
+size_t events_first_unexplained(const struct events *ev, __u64 *next, bool exact);
 
 /**
  * events_add_page - list the events between two offsets of a page
@@ -104,7 +104,7 @@ size_t events_first_unexplained(const struct events *ev, uint64_t *next, bool ex
 void events_add_page(struct events *ev, const struct source *src, int cpu,
 		     const struct subbuf *page, size_t from, size_t to);
 /* @lost: how many, negative for some */
-void events_add_loss(struct events *ev, int64_t lost);
+void events_add_loss(struct events *ev, __s64 lost);
 
 /* Read with read() until it returns 0 or an errno, which is returned */
 int events_read_raw(struct events *ev, const struct source *src, int cpu, int fd);
@@ -130,7 +130,7 @@ struct mapping {
 	int				cpu;
 	int				fd;
 	struct trace_buffer_meta	*meta;
-	const uint8_t			*data;
+	const __u8			*data;
 	size_t				size;
 };
 
@@ -139,7 +139,7 @@ void mapping_close(struct mapping *m);
 /* The same for a file that is open already, and which then stays so */
 int mapping_map(struct mapping *m, const struct source *src, int cpu, int fd);
 void mapping_unmap(struct mapping *m);
-const struct subbuf *mapping_subbuf(const struct mapping *m, uint32_t id);
+const struct subbuf *mapping_subbuf(const struct mapping *m, __u32 id);
 
 /**
  * mapping_next - get what is next, list it

@@ -137,7 +137,7 @@ int source_loaded(const struct source *src)
 	return ret ?: loaded;
 }
 
-static int get_line(const char *buf, const char *key, unsigned long long *val)
+static int get_line(const char *buf, const char *key, __u64 *val)
 {
 	size_t len = strlen(key);
 
@@ -170,7 +170,7 @@ int source_stats(const struct source *src, int cpu, struct stats *stats)
 /* The time extend is for what does not fit into 27 bits of ns */
 #define LATE_NS		(1ULL << 27)
 
-static __thread uint64_t last_write_ns;
+static __thread __u64 last_write_ns;
 static __thread unsigned long nr_late_writes;
 
 unsigned long late_writes(void)
@@ -178,7 +178,7 @@ unsigned long late_writes(void)
 	return nr_late_writes;
 }
 
-static uint64_t now_ns(void)
+static __u64 now_ns(void)
 {
 	struct timespec ts;
 
@@ -186,14 +186,14 @@ static uint64_t now_ns(void)
 	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
 
-int source_write(const struct source *src, uint64_t id)
+int source_write(const struct source *src, __u64 id)
 {
-	uint64_t before = now_ns();
+	__u64 before = now_ns();
 	char text[32];
 	int len, ret;
 
 	len = snprintf(text, sizeof(text), src->remote ? "%llu" : "id=%llu",
-		       (unsigned long long)id);
+		       id);
 	ret = write(src->event_fd, text, len) == len ? 0 : -errno;
 	if (last_write_ns && now_ns() - last_write_ns >= LATE_NS)
 		nr_late_writes++;
@@ -201,9 +201,9 @@ int source_write(const struct source *src, uint64_t id)
 	return ret;
 }
 
-int source_write_many(const struct source *src, uint64_t first, uint64_t nr)
+int source_write_many(const struct source *src, __u64 first, __u64 nr)
 {
-	uint64_t id;
+	__u64 id;
 	int ret = 0;
 
 	for (id = first; id < first + nr && !ret; id++)
@@ -380,7 +380,7 @@ void sleep_ms(unsigned int ms)
 		;
 }
 
-uint64_t now_ms(void)
+__u64 now_ms(void)
 {
 	return now_ns() / 1000000;
 }

@@ -11,7 +11,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
+#include <linux/types.h>
 #include <sys/types.h>
 
 #define TRACEFS		"/sys/kernel/tracing"
@@ -48,11 +48,11 @@ struct source {
  * struct stats - what per_cpu/cpuN/stats says
  */
 struct stats {
-	unsigned long long	entries;	/* in the buffer */
-	unsigned long long	bytes;
-	unsigned long long	overrun;
-	unsigned long long	dropped;
-	unsigned long long	read;
+	__u64	entries;	/* in the buffer */
+	__u64	bytes;
+	__u64	overrun;
+	__u64	dropped;
+	__u64	read;
 };
 
 /* A file of tracefs as a whole: 0 or more bytes without the final '\0', or an errno */
@@ -98,8 +98,8 @@ int source_loaded(const struct source *src);
 int source_stats(const struct source *src, int cpu, struct stats *stats);
 
 /* Write the event with number @id on this CPU; or @nr of them from @first on */
-int source_write(const struct source *src, uint64_t id);
-int source_write_many(const struct source *src, uint64_t first, uint64_t nr);
+int source_write(const struct source *src, __u64 id);
+int source_write_many(const struct source *src, __u64 first, __u64 nr);
 
 /*
  * Events of this thread that may have a time extend, as they were written long
@@ -120,6 +120,6 @@ int pin_to_cpu(int cpu);
 
 void sleep_ms(unsigned int ms);
 /* Of CLOCK_MONOTONIC */
-uint64_t now_ms(void);
+__u64 now_ms(void);
 
 #endif /* _SELFTEST_HYPTRACE_REMOTE_H */

@@ -39,9 +39,9 @@
 struct writer {
 	struct source	src;
 	int		cpu;
-	uint64_t	nr;
+	__u64	nr;
 	int		*stop;
-	uint64_t	written;
+	__u64	written;
 	int		ret;
 	pthread_t	tid;
 };
@@ -57,7 +57,7 @@ static void *writer_main(void *data)
 	return NULL;
 }
 
-static int writer_start(struct writer *w, const struct source *src, int cpu, uint64_t nr,
+static int writer_start(struct writer *w, const struct source *src, int cpu, __u64 nr,
 			int *stop)
 {
 	*w = (struct writer){ .src = *src, .cpu = cpu, .nr = nr, .stop = stop };
@@ -103,8 +103,8 @@ struct reader {
 	char			wrong[160];
 	pthread_t		tid;
 	struct {
-		uint64_t	next;
-		uint64_t	taken;
+		__u64	next;
+		__u64	taken;
 	} cpus[MAX_CPUS];
 	struct events		ev[MAX_CPUS];
 };
@@ -161,7 +161,7 @@ static int reader_drain(struct reader *r)
 }
 
 /* The first event that is not newer than the one before */
-static size_t first_repeated(const struct events *ev, uint64_t *next)
+static size_t first_repeated(const struct events *ev, __u64 *next)
 {
 	size_t i;
 
@@ -177,7 +177,7 @@ static bool reader_check(struct reader *r)
 
 	for (i = 0; i < r->nr; i++) {
 		struct events *ev = &r->ev[i];
-		uint64_t next = r->cpus[i].next;
+		__u64 next = r->cpus[i].next;
 		size_t bad;
 
 		bad = r->alone ? events_first_unexplained(ev, &r->cpus[i].next, r->exact) :
@@ -185,10 +185,10 @@ static bool reader_check(struct reader *r)
 		if (bad != ev->nr)
 			snprintf(r->wrong, sizeof(r->wrong),
 				 "CPU %d: %llu follows %llu (of this part: %llu), %llu lost, event %zu of %zu",
-				 r->cpu + i, (unsigned long long)ev->list[bad].id,
-				 (unsigned long long)r->cpus[i].next - 1,
-				 (unsigned long long)next,
-				 (unsigned long long)ev->list[bad].lost, bad, ev->nr);
+				 r->cpu + i, ev->list[bad].id,
+				 r->cpus[i].next - 1,
+				 next,
+				 ev->list[bad].lost, bad, ev->nr);
 		else if (ev->error || ev->backwards)
 			snprintf(r->wrong, sizeof(r->wrong), "CPU %d: %s", r->cpu + i,
 				 ev->error ?: "time goes backwards");
@@ -293,7 +293,7 @@ static void check_cpu(struct __test_metadata *_metadata, const struct reader *r,
 		      const struct writer *w, bool exact)
 {
 	const struct events *ev = &r->ev[i];
-	uint64_t seen = r->cpus[i].taken + ev->others;
+	__u64 seen = r->cpus[i].taken + ev->others;
 	struct stats stats;
 
 	/* With other events, the last numbers may have been overwritten by those */
@@ -321,7 +321,7 @@ static void check_cpu(struct __test_metadata *_metadata, const struct reader *r,
 }
 
 static void run(struct __test_metadata *_metadata, FIXTURE_DATA(stress) *self, int nr_readers,
-		uint64_t nr)
+		__u64 nr)
 {
 	int i;
 
@@ -399,7 +399,7 @@ TEST_F_TIMEOUT(storm, readers_compete, TIMEOUT_S)
 {
 	struct events seen;
 	struct stats stats;
-	uint64_t taken;
+	__u64 taken;
 	int i, cpu, fd;
 
 	ASSERT_EQ(0, source_on(&self->src, true));

@@ -113,7 +113,7 @@ static void test_first_event(void)
 	u32 i;
 
 	start(&b, &r, 4);
-	for (i = 0; i < sizeof(stamps) / sizeof(stamps[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(stamps); i++) {
 		put(&b, 8, stamps[i], stamps[i]);
 		CHECK_EQ(tail_used(&b), 12);
 		put(&b, 8, stamps[i], stamps[i]);
@@ -190,7 +190,7 @@ static void test_page_end(void)
 	u64 far = 1ULL << 27;
 	u32 i, size;
 
-	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 		size = sizes[i];
 		one_end(4 + size, size, 1, true);
 		one_end(4 + size - 4, size, 1, false);
@@ -210,4 +210,5 @@ const struct test format_tests[] = {
 	{ "format: a time stamp that goes back", test_back_in_time },
 	{ "format: end of the sub-buffer", test_page_end },
 };
-const int nr_format_tests = sizeof(format_tests) / sizeof(format_tests[0]);
+
+const int nr_format_tests = ARRAY_SIZE(format_tests);

@@ -14,8 +14,9 @@
 #include <string.h>
 #include <linux/ring_buffer_writer.h>
 
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
 #define DATA_SIZE	(PAGE_SIZE - sizeof(struct rb_page))
-#define MAX_PAYLOAD	(4 * RB_PAGE_MAX_TYPE_LEN)
 
 /* Ends the running test, from any thread, after calling test_fail_hook if set */
 void test_fail(const char *file, int line, const char *what) __attribute__((noreturn));

@@ -82,8 +82,13 @@ static void model_reset(struct model *m)
 	free(m->reader);
 	m->reader = calloc(1, sizeof(*m->reader));
 	CHECK(m->reader);
-	m->last = m->entries = m->overrun = m->dropped = 0;
-	m->started = m->lost_pages = m->taken = 0;
+	m->last = 0;
+	m->entries = 0;
+	m->overrun = 0;
+	m->dropped = 0;
+	m->started = 0;
+	m->lost_pages = 0;
+	m->taken = 0;
 	model_push(m);
 }
 
@@ -265,11 +270,24 @@ static void step_reset(struct run *r)
 {
 	rb_writer_reset(&r->b.w);
 	model_reset(&r->m);
-	r->b.tried = r->b.refused = 0;
+	r->b.tried = 0;
+	r->b.refused = 0;
 	CHECK_EQ(r->b.meta->reader.lost_events, 0);
 	/* Time may start anew as well */
 	if (rnd(&r->seed, 2))
 		r->now = rnd(&r->seed, 2) ? 1000 : 1ULL << 40;
+}
+
+static void set_on(struct run *r, bool on)
+{
+	r->m.on = on;
+	rb_writer_set_on(&r->b.w, on);
+}
+
+static void set_overwrite(struct run *r, bool overwrite)
+{
+	r->m.overwrite = overwrite;
+	r->b.w.overwrite = overwrite;
 }
 
 static void step(struct run *r)
@@ -283,9 +301,9 @@ static void step(struct run *r)
 	else if (what < 965)
 		step_reset(r);
 	else if (what < 980)
-		rb_writer_set_on(&r->b.w, r->m.on = !rnd(&r->seed, 4));
+		set_on(r, rnd(&r->seed, 4));
 	else
-		r->b.w.overwrite = r->m.overwrite = rnd(&r->seed, 3);
+		set_overwrite(r, rnd(&r->seed, 3));
 	compare(&r->m, &r->b);
 	if (!rnd(&r->seed, 64))
 		compare_ring(&r->m, &r->b);
@@ -304,7 +322,7 @@ static void one_run(u64 seed)
 	r.m.slots = r.b.nr - 1;
 	r.m.overwrite = true;
 	model_reset(&r.m);
-	rb_writer_set_on(&r.b.w, r.m.on = true);
+	set_on(&r, true);
 	for (i = 0; i < STEPS; i++)
 		step(&r);
 	compare_ring(&r.m, &r.b);
@@ -331,4 +349,5 @@ static void test_model(void)
 const struct test model_tests[] = {
 	{ "model: random steps", test_model },
 };
-const int nr_model_tests = sizeof(model_tests) / sizeof(model_tests[0]);
+
+const int nr_model_tests = ARRAY_SIZE(model_tests);

@@ -20,6 +20,7 @@ void snapshot_take(struct snapshot *s, const struct rb_page *page)
 	struct rb_page *copy = (struct rb_page *)s->page;
 	unsigned long commit, lost = 0;
 
+	/* Pairs with A */
 	commit = smp_load_acquire((unsigned long *)&page->commit);
 	s->commit = commit & ~(3UL << 30);
 	s->missed = commit & (1UL << 31);
@@ -140,7 +141,10 @@ void reader_init(struct reader *r, struct buf *b)
 
 void reader_reset(struct reader *r)
 {
-	r->seen = r->read = r->lost = r->pages = 0;
+	r->seen = 0;
+	r->read = 0;
+	r->lost = 0;
+	r->pages = 0;
 	r->next = 1;
 }
 

@@ -32,7 +32,8 @@ static void write_events(struct buf *b, struct reader *r, u32 n)
 static void reset(struct buf *b, struct reader *r)
 {
 	rb_writer_reset(&b->w);
-	b->tried = b->refused = 0;
+	b->tried = 0;
+	b->refused = 0;
 	reader_reset(r);
 	buf_check(b);
 	CHECK_EQ(b->meta->entries | b->meta->overrun | b->meta->dropped, 0);
@@ -516,4 +517,5 @@ const struct test ring_tests[] = {
 	{ "owner: on and off", test_on_off },
 	{ "ring: the last sub-buffer of all", test_last_page },
 };
-const int nr_ring_tests = sizeof(ring_tests) / sizeof(ring_tests[0]);
+
+const int nr_ring_tests = ARRAY_SIZE(ring_tests);

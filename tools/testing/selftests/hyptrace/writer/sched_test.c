@@ -253,8 +253,9 @@ static char *save(void)
 		size += regions[i].size;
 	for (i = 0; i < NR_SIDES; i++)
 		size += stack_used(i);
-	state = to = malloc(size);
+	state = malloc(size);
 	CHECK(state);
+	to = state;
 	for (i = 0; i < nr_regions; i++) {
 		memcpy(to, regions[i].start, regions[i].size);
 		to += regions[i].size;
@@ -411,9 +412,10 @@ static void run(const struct scenario *s)
 
 static void report(bool overwrite)
 {
-	printf("# %llu states, %llu ends; exchange lost by the swapper %llu times, by the writer %llu; late store %llu, busy %llu\n",
-	       seen.states, seen.ends, seen.swap_lost, seen.writer_lost, seen.late_store,
-	       seen.busy);
+	printf("# %llu states, %llu ends; late store %llu times, busy %llu\n",
+	       seen.states, seen.ends, seen.late_store, seen.busy);
+	printf("# exchange lost by the swapper %llu times, by the writer %llu\n",
+	       seen.swap_lost, seen.writer_lost);
 	CHECK(seen.late_store);
 	if (overwrite)
 		CHECK(seen.swap_lost && seen.writer_lost);
@@ -478,5 +480,5 @@ static const struct test tests[] = {
 int main(int argc, char **argv)
 {
 	test_fail_hook = print_path;
-	return run_tests(tests, sizeof(tests) / sizeof(tests[0]), argc > 1 ? argv[1] : NULL);
+	return run_tests(tests, ARRAY_SIZE(tests), argc > 1 ? argv[1] : NULL);
 }

@@ -118,4 +118,5 @@ const struct test thread_tests[] = {
 	{ "threads: overwrite, 16 sub-buffers", test_overwrite_16 },
 	{ "threads: keep the oldest, 3 sub-buffers", test_keep_oldest_3 },
 };
-const int nr_thread_tests = sizeof(thread_tests) / sizeof(thread_tests[0]);
+
+const int nr_thread_tests = ARRAY_SIZE(thread_tests);

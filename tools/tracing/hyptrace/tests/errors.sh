@@ -1,0 +1,104 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# What hyptrace says to bad input, and that it leaves tracefs as it was. TAP; runs
+# as root in a guest that has the remote, with hyptrace in PATH.
+
+T=/sys/kernel/tracing
+R=$T/remotes/hypervisor
+D=$(mktemp -d)
+nr=0
+
+result()	# OK-OR-NOT TEXT
+{
+	nr=$((nr + 1))
+	echo "$1 $nr $2"
+}
+
+state()
+{
+	cat $R/tracing_on $R/buffer_size_kb $R/trace_clock $R/events/enable
+	ls $T/instances
+}
+
+# The exit status, one line that matches, and tracefs unchanged
+expect()	# STATUS PATTERN COMMAND...
+{
+	want=$1 pattern=$2
+	shift 2
+	state >$D/before
+	"$@" >$D/out 2>$D/err
+	status=$?
+	state >$D/after
+	if [ $status -ne $want ]; then
+		echo "# status $status, not $want"
+	elif ! grep -q "$pattern" $D/err; then
+		echo "# no '$pattern' in what it said:"
+	elif [ "$(wc -l <$D/err)" -ne 1 ]; then
+		echo "# more than one line:"
+	elif ! cmp -s $D/before $D/after; then
+		echo "# tracefs has changed:"
+		diff $D/before $D/after | sed 's/^/# /'
+	else
+		result ok "$*"
+		return
+	fi
+	sed 's/^/# /' $D/err
+	result "not ok" "$*"
+}
+
+record()
+{
+	hyptrace record -q "$@"
+}
+
+echo "TAP version 13"
+hyptrace record -q -o $D/good.dat -- sh -c "echo 1 >$R/write_event" ||
+	result "not ok" "a recording"
+result ok "a recording"
+
+expect 2 "unknown command 'recrod'" hyptrace recrod
+expect 2 "unknown option" hyptrace record --nonsense
+expect 2 "bad" hyptrace record -b 0 -o $D/x
+expect 2 "bad" hyptrace record -b garbage -o $D/x
+expect 2 "bad" hyptrace record -d 5parsec -o $D/x
+expect 1 "nosuchevent" record -o $D/x -e nosuchevent -d 10ms
+expect 1 "nosuchevent" record -o $D/x -E nosuchevent -d 10ms
+expect 1 "CPU 77" record -o $D/x -P 77 -d 10ms
+expect 1 "nosuchclock" record -o $D/x -C nosuchclock -d 10ms
+expect 1 "nosuchremote" record -o $D/x --remote nosuchremote -d 10ms
+expect 1 "$D/no/dir" record -o $D/no/dir/x -d 10ms
+expect 127 "nosuchcommand" record -o $D/x -- nosuchcommand
+expect 1 "No such file" hyptrace report $D/nothing
+expect 1 "trace.dat" hyptrace report /bin/busybox
+: >$D/empty
+expect 1 "$D/empty" hyptrace report $D/empty
+head -c 5000 $D/good.dat >$D/short
+expect 1 "$D/short" hyptrace report $D/short
+
+mkdir $D/full
+mount -t tmpfs -o size=64k tmpfs $D/full
+expect 1 "No space left" record -o $D/full/x -d 1s -e 'sched:*' -- \
+	sh -c "for i in \$(seq 3000); do echo 1 >$R/write_event; done"
+umount $D/full
+
+chmod 755 $D
+cp "$(command -v hyptrace)" $D/hyptrace
+mkdir -p /etc
+grep -q '^nobody:' /etc/passwd 2>/dev/null ||
+	echo 'nobody:x:65534:65534::/:/bin/sh' >>/etc/passwd
+expect 1 "ermission\|root" su -s /bin/sh nobody -c "$D/hyptrace record -q -o /tmp/x.dat -d 10ms"
+
+# Last, since it takes tracefs away for good: the guest's is there no more
+for mount in $T /sys/kernel/debug; do
+	umount $mount 2>/dev/null || umount -l $mount
+done
+hyptrace record -q -o $D/x -d 10ms 2>$D/err
+if [ $? -eq 1 ] && grep -q "no tracefs" $D/err; then
+	result ok "record without tracefs"
+else
+	sed 's/^/# /' $D/err
+	result "not ok" "record without tracefs"
+fi
+mount -t tracefs tracefs $T
+
+echo "1..$nr"
