@@ -7,18 +7,16 @@
 #            HYPTRACE_BUILD=dir for everything that is generated
 
 MODE ?= protected
-CPUS ?= 2
+CPUS ?= 4
 HYPTRACE_BUILD ?= $(CURDIR)/build
 override HYPTRACE_BUILD := $(abspath $(HYPTRACE_BUILD))
 export HYPTRACE_BUILD MODE CPUS
 
 S := qemu-scripts
-TOOL := tools/tracing/hyptrace
-CROSS_COMPILE ?= aarch64-linux-gnu-
 
 # The makes and scripts below have their own ideas of parallelism
 .NOTPARALLEL:
-.PHONY: help setup source kernel tools initramfs run check clean
+.PHONY: help setup source kernel tools initramfs run bench check clean
 
 help: ## This list
 	@echo "hyptrace: hypervisor tracing for arm64 KVM. Targets:"
@@ -31,22 +29,22 @@ setup: ## Install what is needed (Debian 12, as root; the only one that needs th
 source: ## Make the patched kernel source in build/linux
 	@$(S)/prepare-kernel.sh
 
-kernel: ## Build the guest's kernel
+kernel: source ## Build the guest's kernel
 	@$(S)/build-kernel.sh
 
-tools: ## Build the tools: for the guest (static arm64), and for this machine
-	@if [ -f $(TOOL)/Makefile ]; then \
-		$(MAKE) --no-print-directory -C $(TOOL) O=$(HYPTRACE_BUILD)/guest CROSS_COMPILE=$(CROSS_COMPILE) STATIC=1 && \
-		$(MAKE) --no-print-directory -C $(TOOL) O=$(HYPTRACE_BUILD)/host; \
-	fi
+tools: source ## Build the tools and the tests: for the guest, and for this machine
+	@$(S)/build-tools.sh
 
 initramfs: tools ## Build the guest's root file system
 	@$(S)/build-initramfs.sh
 
-run: kernel initramfs ## Trace the hypervisor in a fresh guest and show the result
+run: setup kernel initramfs ## Trace the hypervisor in a fresh guest and show the result
 	@$(S)/run.sh
 
-check: ## Run all tests
+bench: setup kernel initramfs ## Measure what tracing costs, in instructions
+	@$(S)/bench.sh
+
+check: setup kernel initramfs ## Run all tests
 	@$(S)/check.sh
 
 clean: ## Remove what was built, edits in build/linux as well; downloads stay

@@ -15,14 +15,14 @@ build_host()
 {
 	make -C "$TOOL" O="$BUILD/obj/tool-host"
 	mkdir -p "$BUILD/host"
-	cp -u "$BUILD/obj/tool-host/hyptrace" "$BUILD/host/"
+	install -C -m 755 "$BUILD/obj/tool-host/hyptrace" "$BUILD/host/"
 }
 
 build_guest()
 {
 	make -C "$TOOL" O="$BUILD/obj/tool-guest" CROSS_COMPILE="$CROSS_COMPILE" LDFLAGS=-static
 	mkdir -p "$BUILD/guest"
-	cp -u "$BUILD/obj/tool-guest/hyptrace" "$BUILD/guest/"
+	install -C -m 755 "$BUILD/obj/tool-guest/hyptrace" "$BUILD/guest/"
 }
 
 build_tests()
@@ -30,7 +30,7 @@ build_tests()
 	mkdir -p "$BUILD/obj/tests-guest"
 	make -C "$TESTS" ARCH=arm64 CROSS_COMPILE="$CROSS_COMPILE" KERNEL="$TREE" \
 		OUTPUT="$BUILD/obj/tests-guest" INSTALL_PATH="$BUILD/tests" all install
-	cp -u "$BUILD/tests/hyp_workload" "$BUILD/guest/"
+	install -C -m 755 "$BUILD/tests/hyp_workload" "$BUILD/guest/"
 }
 
 [[ ${1:-} != -h && ${1:-} != --help ]] || { usage; exit; }

@@ -107,7 +107,7 @@ check_order()	# MODE CPUS
 
 	rm -rf "$out"
 	guest "$1" "$2" --out "$out" -- \
-		hyptrace record -o /out/trace.dat -- hyp_workload -t 3
+		hyptrace record -o /out/trace.dat -- hyp_workload -n 60
 	"$BUILD/host/hyptrace" report --check "$out/trace.dat" | tee "$out/check.txt"
 	line=$(grep '^check: ' "$out/check.txt")
 	[[ $line =~ events=([0-9]+)\ .*windows=([0-9]+)\ violations=0\ lost=([0-9]+)\ unaccounted=0 ]] &&

@@ -205,7 +205,7 @@ static void take_subbuf(struct rb_writer *w, u32 slot, u32 id, u64 end, bool clo
 
 	WRITE_ONCE(subbuf(w, slot)->slot, w->reader_id);
 	w->reader_id = id;
-	if (closed && new->first != end)
+	if (0 && new->first != end)
 		mark_missed(new, new->first - end);
 	publish_reader(w, new->first - end);
 }

@@ -5,114 +5,11 @@
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
-#include <poll.h>
-#include <pthread.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "kselftest_harness.h"
-#include "reader.h"
-
-/* Nothing takes that long; a limit only so that a test ends */
-#define PATIENCE_MS	10000
-
-/* The ways to consume the events of a CPU */
-enum way {
-	WAY_PIPE,
-	WAY_PIPE_ALL,
-	WAY_RAW,
-	WAY_RAW_PIECES,
-	WAY_MAP,
-	NR_WAYS,
-};
-
-static const char *const way_names[] = {
-	[WAY_PIPE]		= "per_cpu/cpuN/trace_pipe",
-	[WAY_PIPE_ALL]		= "trace_pipe",
-	[WAY_RAW]		= "trace_pipe_raw, pages",
-	[WAY_RAW_PIECES]	= "trace_pipe_raw, parts of pages",
-	[WAY_MAP]		= "trace_pipe_raw, mapped",
-};
-
-#define PIECE_SIZE	(sizeof(struct subbuf) + 10 * EVENT_SIZE + 8)
-
-static int consume_pieces(struct events *ev, const struct source *src, int cpu, int fd)
-{
-	ssize_t ret;
-
-	do {
-		ret = events_read_some(ev, src, cpu, fd, PIECE_SIZE);
-	} while (ret > 0);
-	return ret;
-}
-
-static int consume_file(const struct source *src, int cpu, enum way way, struct events *ev)
-{
-	int fd, ret;
-
-	if (way == WAY_PIPE_ALL)
-		fd = source_open_file(src, O_RDONLY | O_NONBLOCK, "trace_pipe");
-	else
-		fd = source_open_file(src, O_RDONLY | O_NONBLOCK, "per_cpu/cpu%d/%s", cpu,
-				      way == WAY_PIPE ? "trace_pipe" : "trace_pipe_raw");
-	if (fd < 0)
-		return fd;
-
-	if (way == WAY_RAW)
-		ret = events_read_raw(ev, src, cpu, fd);
-	else if (way == WAY_RAW_PIECES)
-		ret = consume_pieces(ev, src, cpu, fd);
-	else
-		ret = events_read_text(ev, fd);
-	close(fd);
-	return ret == -EAGAIN ? 0 : ret;
-}
-
-/* All that there is of @cpu; nothing more is written meanwhile */
-static int consume(const struct source *src, int cpu, enum way way, struct events *ev)
-{
-	struct mapping m;
-	int ret;
-
-	if (way != WAY_MAP)
-		return consume_file(src, cpu, way, ev);
-
-	ret = mapping_open(&m, src, cpu, O_NONBLOCK);
-	if (ret)
-		return ret;
-	ret = mapping_drain(&m, ev);
-	mapping_close(&m);
-	return ret;
-}
-
-/* The same without consuming, of all CPUs if @cpu is negative */
-static int look(const struct source *src, int cpu, struct events *ev)
-{
-	int fd, ret;
-
-	fd = cpu < 0 ? source_open_file(src, O_RDONLY, "trace") :
-		       source_open_file(src, O_RDONLY, "per_cpu/cpu%d/trace", cpu);
-	if (fd < 0)
-		return fd;
-	ret = events_read_text(ev, fd);
-	close(fd);
-	return ret;
-}
-
-/* Sub-buffers in the ring */
-static unsigned int ring_subbufs(const struct source *src, int cpu)
-{
-	struct mapping m;
-	unsigned int nr;
-
-	if (mapping_open(&m, src, cpu, O_NONBLOCK))
-		return 0;
-	nr = m.meta->nr_subbufs - 1;
-	mapping_close(&m);
-	return nr;
-}
+#include "ways.h"
 
 static void expect_good(struct __test_metadata *_metadata, const struct events *ev)
 {
@@ -190,9 +87,9 @@ static void check_same(struct __test_metadata *_metadata, const struct source *s
 	events_init(&all);
 	events_init(&taken);
 	ASSERT_EQ(0, source_write_many(src, 1000, nr));
-	EXPECT_EQ(0, look(src, cpu, &seen));
-	EXPECT_EQ(0, look(src, -1, &all));
-	EXPECT_EQ(0, consume(src, cpu, way, &taken)) TH_LOG("%s", way_names[way]);
+	EXPECT_EQ(0, source_look(src, cpu, &seen));
+	EXPECT_EQ(0, source_look(src, -1, &all));
+	EXPECT_EQ(0, source_consume(src, cpu, way, &taken)) TH_LOG("%s", way_names[way]);
 
 	EXPECT_EQ(nr, seen.nr);
 	EXPECT_EQ(nr, all.nr);
@@ -208,7 +105,7 @@ static void check_same(struct __test_metadata *_metadata, const struct source *s
 
 	/* All of it is gone then */
 	events_clear(&seen);
-	EXPECT_EQ(0, look(src, cpu, &seen));
+	EXPECT_EQ(0, source_look(src, cpu, &seen));
 	EXPECT_EQ(0, seen.nr);
 	events_free(&seen);
 	events_free(&all);
@@ -243,7 +140,7 @@ TEST_F(remote, page_that_grows)
 		for (way = 0; way < NR_WAYS; way++) {
 			ASSERT_EQ(0, source_write_many(src, id, i % 7 + 1));
 			id += i % 7 + 1;
-			ASSERT_EQ(0, consume(src, self->cpu, way, &self->ev));
+			ASSERT_EQ(0, source_consume(src, self->cpu, way, &self->ev));
 			ASSERT_EQ(id, self->ev.nr) TH_LOG("%s", way_names[way]);
 		}
 	}
@@ -311,14 +208,14 @@ TEST_F(remote, all_cpus_are_merged)
 		ASSERT_EQ(0, source_write(src, i));
 	}
 
-	ASSERT_EQ(0, look(src, -1, &self->ev));
+	ASSERT_EQ(0, source_look(src, -1, &self->ev));
 	EXPECT_EQ(nr, self->ev.nr);
 	EXPECT_EQ(nr, events_first_wrong(&self->ev, 0));
 	for (i = 0; i < self->ev.nr; i++)
 		EXPECT_EQ(i * 7 % nr_cpus(), self->ev.list[i].cpu);
 
 	events_clear(&self->ev);
-	ASSERT_EQ(0, consume(src, 0, WAY_PIPE_ALL, &self->ev));
+	ASSERT_EQ(0, source_consume(src, 0, WAY_PIPE_ALL, &self->ev));
 	EXPECT_EQ(nr, self->ev.nr);
 	EXPECT_EQ(nr, events_first_wrong(&self->ev, 0));
 	for (i = 0; i < self->ev.nr; i++)
@@ -359,7 +256,7 @@ static void check_overwrite(struct __test_metadata *_metadata, const struct sour
 	keep = source_open_file(src, O_RDONLY, "per_cpu/cpu%d/trace_pipe_raw", cpu);
 	ASSERT_LE(0, keep);
 	ASSERT_EQ(0, source_on(src, true));
-	room = ring_subbufs(src, cpu);
+	room = source_ring_subbufs(src, cpu);
 	pages = (nr + EVENTS_PER_SUBBUF - 1) / EVENTS_PER_SUBBUF;
 	if (pages > room)
 		overrun = (pages - room) * EVENTS_PER_SUBBUF;
@@ -373,12 +270,12 @@ static void check_overwrite(struct __test_metadata *_metadata, const struct sour
 	EXPECT_EQ(0, stats.read);
 
 	events_init(&ev);
-	EXPECT_EQ(0, look(src, cpu, &ev));
+	EXPECT_EQ(0, source_look(src, cpu, &ev));
 	EXPECT_EQ(nr - overrun, ev.nr);
 	EXPECT_EQ(nr - overrun, events_first_wrong(&ev, overrun));
 
 	events_clear(&ev);
-	EXPECT_EQ(0, consume(src, cpu, way, &ev)) TH_LOG("%s", way_names[way]);
+	EXPECT_EQ(0, source_consume(src, cpu, way, &ev)) TH_LOG("%s", way_names[way]);
 	EXPECT_EQ(nr - overrun, ev.nr) TH_LOG("%s", way_names[way]);
 	EXPECT_EQ(ev.nr, events_first_unexplained(&ev, &next, true))
 		TH_LOG("%s: %llu events", way_names[way], nr);
@@ -405,7 +302,7 @@ TEST_F(remote, overwrite)
 
 	keep = source_open_file(&self->src, O_RDONLY, "trace_pipe");
 	ASSERT_LE(0, keep);
-	room = ring_subbufs(&self->src, self->cpu);
+	room = source_ring_subbufs(&self->src, self->cpu);
 	close(keep);
 	ASSERT_LE(2, room);
 	full = room * EVENTS_PER_SUBBUF;
@@ -465,7 +362,7 @@ static void check_accounting(struct __test_metadata *_metadata, const struct sou
 			ret = events_read_some(ev, src, cpu, raw, SUBBUF_SIZE) < 0 &&
 			      errno != EAGAIN;
 		else
-			ret = consume(src, cpu, way, ev);
+			ret = source_consume(src, cpu, way, ev);
 		ASSERT_EQ(0, ret);
 		taken += ev->nr;
 		expect_good(_metadata, ev);
@@ -479,7 +376,7 @@ static void check_accounting(struct __test_metadata *_metadata, const struct sou
 
 	/* What was dropped last is reported before the next event there is room for */
 	events_clear(ev);
-	ASSERT_EQ(0, consume(src, cpu, WAY_RAW, ev));
+	ASSERT_EQ(0, source_consume(src, cpu, WAY_RAW, ev));
 	taken += ev->nr;
 	EXPECT_EQ(ev->nr, events_first_unexplained(ev, &next, true));
 	ASSERT_EQ(0, source_write(src, written++));
@@ -509,7 +406,7 @@ TEST_F(remote, accounting_of_both_modes)
 static void check_keep(struct __test_metadata *_metadata, const struct source *src, int cpu,
 		       enum way way, struct events *ev, __u64 *id)
 {
-	__u64 full = ring_subbufs(src, cpu) * EVENTS_PER_SUBBUF, next = *id;
+	__u64 full = source_ring_subbufs(src, cpu) * EVENTS_PER_SUBBUF, next = *id;
 	struct stats before, stats;
 
 	ASSERT_EQ(0, source_stats(src, cpu, &before));
@@ -523,13 +420,13 @@ static void check_keep(struct __test_metadata *_metadata, const struct source *s
 
 	/* Nothing is missing so far; the one after is told what is */
 	events_clear(ev);
-	ASSERT_EQ(0, consume(src, cpu, way, ev));
+	ASSERT_EQ(0, source_consume(src, cpu, way, ev));
 	EXPECT_EQ(stats.entries, events_first_unexplained(ev, &next, true));
 	EXPECT_EQ(0, ev->losses) TH_LOG("%s", way_names[way]);
 
 	events_clear(ev);
 	ASSERT_EQ(0, source_write_many(src, *id, 10));
-	ASSERT_EQ(0, consume(src, cpu, way, ev));
+	ASSERT_EQ(0, source_consume(src, cpu, way, ev));
 	EXPECT_EQ(10, events_first_wrong(ev, *id)) TH_LOG("%s", way_names[way]);
 	EXPECT_EQ(10, events_first_unexplained(ev, &next, true))
 		TH_LOG("%s", way_names[way]);
@@ -571,8 +468,9 @@ TEST_F(remote, loss_is_counted_on_the_page)
 		/* Get to the start of a page: two are full then, the first is lost */
 		ASSERT_EQ(0, source_reset(src));
 		ASSERT_EQ(0, source_on(src, true));
-		nr = ring_subbufs(src, self->cpu) + 1;
-		id = next = 0;
+		nr = source_ring_subbufs(src, self->cpu) + 1;
+		id = 0;
+		next = 0;
 		late = late_writes();
 		for (i = 0; i < nr; i++) {
 			ASSERT_EQ(0, source_write_many(src, id, per_page / 2));
@@ -584,7 +482,7 @@ TEST_F(remote, loss_is_counted_on_the_page)
 		if (late_writes() != late + nr)
 			SKIP(return, "the machine stalls");
 		events_clear(&self->ev);
-		ASSERT_EQ(0, consume(src, self->cpu, way, &self->ev));
+		ASSERT_EQ(0, source_consume(src, self->cpu, way, &self->ev));
 		EXPECT_EQ(id - per_page, self->ev.nr) TH_LOG("%s", way_names[way]);
 		EXPECT_EQ(self->ev.nr, events_first_unexplained(&self->ev, &next, true));
 		EXPECT_EQ(per_page, self->ev.lost) TH_LOG("%s", way_names[way]);
@@ -592,290 +490,6 @@ TEST_F(remote, loss_is_counted_on_the_page)
 		EXPECT_EQ(0, self->ev.uncounted) TH_LOG("%s", way_names[way]);
 		expect_good(_metadata, &self->ev);
 	}
-}
-
-/*
- * Waiting
- */
-
-/**
- * struct waiter - a thread that does one thing that blocks
- * @fd:		file
- * @what:	what it does
- * @tid:	thread
- * @started:	it is about to block
- * @done:	it came back
- * @ret:	what it came back with, or the errno
- * @src:	for the events
- * @ev:		what was read
- */
-struct waiter {
-	int			fd;
-	enum { DO_READ, DO_POLL, DO_IOCTL } what;
-	pthread_t		tid;
-	int			started;
-	int			done;
-	int			ret;
-};
-
-static void *waiter_main(void *data)
-{
-	struct pollfd pfd = { .events = POLLIN };
-	struct waiter *w = data;
-	char buf[SUBBUF_SIZE];
-	int ret = -EINVAL;
-
-	STORE(w->started, 1);
-	pfd.fd = w->fd;
-	switch (w->what) {
-	case DO_READ:
-		ret = read(w->fd, buf, sizeof(buf));
-		break;
-	case DO_POLL:
-		ret = poll(&pfd, 1, PATIENCE_MS) == 1 ? pfd.revents : 0;
-		break;
-	case DO_IOCTL:
-		ret = ioctl(w->fd, TRACE_MMAP_IOCTL_GET_READER);
-		break;
-	}
-	w->ret = ret < 0 ? -errno : ret;
-	STORE(w->done, 1);
-	return NULL;
-}
-
-static int waiter_start(struct waiter *w)
-{
-	int ret;
-
-	w->started = w->done = 0;
-	ret = pthread_create(&w->tid, NULL, waiter_main, w);
-	while (!ret && !LOAD(w->started))
-		sleep_ms(1);
-	/* Time to block: if it is too short, the test is weaker, not wrong */
-	sleep_ms(30);
-	return ret;
-}
-
-/* Is it back, and if so with what */
-static bool waiter_join(struct waiter *w)
-{
-	__u64 end = now_ms() + PATIENCE_MS;
-
-	while (!LOAD(w->done) && now_ms() < end)
-		sleep_ms(1);
-	if (!LOAD(w->done))
-		return false;
-	pthread_join(w->tid, NULL);
-	return true;
-}
-
-TEST_F(remote, blocking_read_wakes_up)
-{
-	static const char *const files[] = {
-		"per_cpu/cpu%d/trace_pipe", "per_cpu/cpu%d/trace_pipe_raw", "trace_pipe",
-	};
-	const struct source *src = &self->src;
-	unsigned int i, what;
-	struct waiter w;
-	char name[64];
-
-	ASSERT_EQ(0, source_on(src, true));
-	for (i = 0; i < ARRAY_SIZE(files); i++) {
-		snprintf(name, sizeof(name), files[i], self->cpu);
-		w.fd = source_open_file(src, O_RDONLY, "%s", name);
-		ASSERT_LE(0, w.fd);
-		for (what = 0; what < 6; what++) {
-			w.what = DO_READ;
-			ASSERT_EQ(0, waiter_start(&w));
-			EXPECT_EQ(0, LOAD(w.done)) TH_LOG("%s did not block", name);
-			ASSERT_EQ(0, source_write(src, i));
-			ASSERT_TRUE(waiter_join(&w)) TH_LOG("%s did not wake up", name);
-			EXPECT_LT(0, w.ret) TH_LOG("%s", name);
-		}
-		close(w.fd);
-	}
-}
-
-/* A reader of another CPU goes on waiting */
-TEST_F(remote, blocking_read_of_another_cpu)
-{
-	const struct source *src = &self->src;
-	struct waiter w = { .what = DO_READ };
-
-	if (nr_cpus() == 1)
-		SKIP(return, "there is one CPU only");
-
-	ASSERT_EQ(0, source_on(src, true));
-	w.fd = source_open_file(src, O_RDONLY, "per_cpu/cpu0/trace_pipe_raw");
-	ASSERT_LE(0, w.fd);
-	ASSERT_EQ(0, waiter_start(&w));
-	ASSERT_EQ(0, source_write_many(src, 0, 10));
-	sleep_ms(50);
-	EXPECT_EQ(0, LOAD(w.done));
-	ASSERT_EQ(0, pin_to_cpu(0));
-	ASSERT_EQ(0, source_write(src, 1));
-	ASSERT_TRUE(waiter_join(&w));
-	EXPECT_LT(0, w.ret);
-	close(w.fd);
-}
-
-TEST_F(remote, poll)
-{
-	const struct source *src = &self->src;
-	struct waiter w = { .what = DO_POLL };
-	struct pollfd pfd = { .events = POLLIN };
-	unsigned int i;
-
-	ASSERT_EQ(0, source_on(src, true));
-	for (i = 0; i < 2; i++) {
-		w.fd = source_open_file(src, O_RDONLY | O_NONBLOCK, i ? "trace_pipe" :
-					"per_cpu/cpu%d/trace_pipe", self->cpu);
-		ASSERT_LE(0, w.fd);
-		pfd.fd = w.fd;
-		EXPECT_EQ(0, poll(&pfd, 1, 0));
-		ASSERT_EQ(0, waiter_start(&w));
-		EXPECT_EQ(0, LOAD(w.done));
-		ASSERT_EQ(0, source_write(src, 1));
-		ASSERT_TRUE(waiter_join(&w));
-		EXPECT_EQ(POLLIN, w.ret & POLLIN);
-
-		/* Still so, until it is read */
-		EXPECT_EQ(1, poll(&pfd, 1, 0));
-		EXPECT_EQ(-EAGAIN, events_read_text(&self->ev, w.fd));
-		EXPECT_EQ(0, poll(&pfd, 1, 0));
-		close(w.fd);
-	}
-	EXPECT_EQ(2, self->ev.nr);
-}
-
-/* The raw file waits until half of the buffer is full, as that of any instance */
-TEST_F(remote, poll_raw)
-{
-	const struct source *src = &self->src;
-	struct waiter w = { .what = DO_POLL };
-	struct pollfd pfd = { .events = POLLIN };
-	unsigned int room;
-
-	ASSERT_EQ(0, source_on(src, true));
-	room = ring_subbufs(src, self->cpu) * EVENTS_PER_SUBBUF;
-	w.fd = source_open_file(src, O_RDONLY | O_NONBLOCK, "per_cpu/cpu%d/trace_pipe_raw",
-				self->cpu);
-	ASSERT_LE(0, w.fd);
-	pfd.fd = w.fd;
-	EXPECT_EQ(0, poll(&pfd, 1, 0));
-	ASSERT_EQ(0, waiter_start(&w));
-	EXPECT_EQ(0, LOAD(w.done));
-	ASSERT_EQ(0, source_write_many(src, 0, room));
-	ASSERT_TRUE(waiter_join(&w));
-	EXPECT_EQ(POLLIN, w.ret & POLLIN);
-	EXPECT_EQ(1, poll(&pfd, 1, 0));
-	EXPECT_EQ(-EAGAIN, events_read_raw(&self->ev, src, self->cpu, w.fd));
-	EXPECT_LT(room / 2, self->ev.nr);
-	EXPECT_EQ(0, poll(&pfd, 1, 0));
-	close(w.fd);
-}
-
-TEST_F(remote, blocking_ioctl_wakes_up)
-{
-	const struct source *src = &self->src;
-	struct waiter w = { .what = DO_IOCTL };
-	unsigned int room;
-	struct mapping m;
-
-	ASSERT_EQ(0, source_on(src, true));
-	ASSERT_EQ(0, mapping_open(&m, src, self->cpu, 0));
-	room = (m.meta->nr_subbufs - 1) * EVENTS_PER_SUBBUF;
-	w.fd = m.fd;
-	ASSERT_EQ(0, waiter_start(&w));
-	EXPECT_EQ(0, LOAD(w.done));
-	ASSERT_EQ(0, source_write_many(src, 0, room));
-	ASSERT_TRUE(waiter_join(&w));
-	EXPECT_EQ(0, w.ret);
-	EXPECT_LT(0, LOAD(m.meta->read));
-	EXPECT_GE(EVENTS_PER_SUBBUF, LOAD(m.meta->read));
-	mapping_close(&m);
-}
-
-/* With buffer_percent 0, one event is enough */
-TEST_F(remote, buffer_percent)
-{
-	const struct source *src = &self->src;
-	struct waiter w = { .what = DO_IOCTL };
-	struct mapping m;
-
-	if (source_put(src, "0", "buffer_percent"))
-		SKIP(return, "there is no buffer_percent");
-
-	ASSERT_EQ(0, source_on(src, true));
-	ASSERT_EQ(0, mapping_open(&m, src, self->cpu, 0));
-	w.fd = m.fd;
-	for (w.what = DO_POLL; w.what <= DO_IOCTL; w.what++) {
-		ASSERT_EQ(0, waiter_start(&w));
-		EXPECT_EQ(0, LOAD(w.done));
-		ASSERT_EQ(0, source_write(src, 1));
-		ASSERT_TRUE(waiter_join(&w));
-		EXPECT_EQ(w.what == DO_POLL ? POLLIN : 0, w.ret & POLLIN);
-		ASSERT_EQ(0, consume(src, self->cpu, WAY_RAW, &self->ev));
-	}
-	mapping_close(&m);
-}
-
-TEST_F(remote, nonblocking)
-{
-	const struct source *src = &self->src;
-	int pipe, pipe_all, raw;
-	struct mapping m;
-
-	ASSERT_EQ(0, source_on(src, true));
-	ASSERT_EQ(0, mapping_open(&m, src, self->cpu, O_NONBLOCK));
-	pipe = source_open_file(src, O_RDONLY | O_NONBLOCK, "per_cpu/cpu%d/trace_pipe", self->cpu);
-	pipe_all = source_open_file(src, O_RDONLY | O_NONBLOCK, "trace_pipe");
-	raw = source_open_file(src, O_RDONLY | O_NONBLOCK, "per_cpu/cpu%d/trace_pipe_raw",
-			       self->cpu);
-	ASSERT_LE(0, pipe);
-	ASSERT_LE(0, pipe_all);
-	ASSERT_LE(0, raw);
-	EXPECT_EQ(-EAGAIN, events_read_text(&self->ev, pipe));
-	EXPECT_EQ(-EAGAIN, events_read_text(&self->ev, pipe_all));
-	EXPECT_EQ(-EAGAIN, events_read_raw(&self->ev, src, self->cpu, raw));
-	EXPECT_EQ(0, mapping_next(&m, &self->ev));
-	EXPECT_EQ(0, self->ev.nr);
-
-	/* Each takes what is there, and the others then find nothing */
-	ASSERT_EQ(0, source_write(src, 0));
-	EXPECT_EQ(1, mapping_next(&m, &self->ev));
-	EXPECT_EQ(-EAGAIN, events_read_text(&self->ev, pipe));
-	EXPECT_EQ(-EAGAIN, events_read_raw(&self->ev, src, self->cpu, raw));
-	ASSERT_EQ(0, source_write(src, 1));
-	EXPECT_EQ(-EAGAIN, events_read_text(&self->ev, pipe));
-	EXPECT_EQ(-EAGAIN, events_read_text(&self->ev, pipe_all));
-	EXPECT_EQ(0, mapping_next(&m, &self->ev));
-	ASSERT_EQ(0, source_write(src, 2));
-	EXPECT_EQ(-EAGAIN, events_read_raw(&self->ev, src, self->cpu, raw));
-	EXPECT_EQ(-EAGAIN, events_read_text(&self->ev, pipe_all));
-	EXPECT_EQ(3, self->ev.nr);
-	EXPECT_EQ(3, events_first_wrong(&self->ev, 0));
-	mapping_close(&m);
-	close(pipe);
-	close(pipe_all);
-	close(raw);
-}
-
-/* A pipe ends when tracing is off and it has read something, as any trace_pipe */
-TEST_F(remote, pipe_ends)
-{
-	const struct source *src = &self->src;
-	char buf[SUBBUF_SIZE];
-	int fd;
-
-	ASSERT_EQ(0, source_on(src, true));
-	ASSERT_EQ(0, source_write(src, 1));
-	fd = source_open_file(src, O_RDONLY, "trace_pipe");
-	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, source_on(src, false));
-	EXPECT_LT(0, read(fd, buf, sizeof(buf)));
-	EXPECT_EQ(0, read(fd, buf, sizeof(buf)));
-	close(fd);
 }
 
 /*
@@ -913,150 +527,6 @@ TEST_F(remote, splice)
 	close(raw);
 	close(fds[0]);
 	close(fds[1]);
-}
-
-/*
- * Time
- */
-
-FIXTURE(time) {
-	struct source	src;
-	struct source	host;
-	struct events	ev;
-	struct events	marks;
-};
-
-FIXTURE_SETUP(time)
-{
-	int ret = remote_open(&self->src);
-
-	events_init(&self->ev);
-	events_init(&self->marks);
-	if (ret == -ENOENT)
-		SKIP(return, "there is no remote " REMOTE_NAME);
-	ASSERT_EQ(0, ret);
-	ASSERT_EQ(0, source_set_size(&self->src, 1024));
-	ASSERT_EQ(0, instance_open(&self->host, "hyptrace_read"));
-	ASSERT_EQ(0, source_put(&self->host, "local", "trace_clock"));
-	ASSERT_EQ(0, source_set_size(&self->host, 2048));
-	ASSERT_EQ(0, source_on(&self->host, true));
-	ASSERT_EQ(0, source_on(&self->src, true));
-}
-
-FIXTURE_TEARDOWN(time)
-{
-	source_close(&self->host);
-	source_close(&self->src);
-	events_free(&self->ev);
-	events_free(&self->marks);
-}
-
-/* A mark of the host, an event of the remote, a mark */
-static int write_between(const struct source *src, const struct source *host, __u64 id)
-{
-	return source_write(host, 2 * id) ?:
-	       source_write(src, id) ?:
-	       source_write(host, 2 * id + 1);
-}
-
-static int read_both(const struct source *src, struct events *ev, const struct source *host,
-		     struct events *marks, int cpu)
-{
-	int ret = consume(src, cpu, WAY_RAW, ev);
-
-	return ret ?: consume(host, cpu, WAY_RAW, marks);
-}
-
-/* Both are complete, and each event lies between its marks */
-static void check_between(struct __test_metadata *_metadata, const struct events *ev,
-			  const struct events *marks, __u64 nr)
-{
-	__u64 i;
-
-	ASSERT_EQ(nr, ev->nr);
-	ASSERT_EQ(nr, events_first_wrong(ev, 0));
-	ASSERT_EQ(2 * nr, marks->nr);
-	ASSERT_EQ(2 * nr, events_first_wrong(marks, 0));
-	expect_good(_metadata, ev);
-	for (i = 0; i < nr; i++) {
-		ASSERT_LE(marks->list[2 * i].ts, ev->list[i].ts) TH_LOG("event %llu", i);
-		ASSERT_GE(marks->list[2 * i + 1].ts, ev->list[i].ts) TH_LOG("event %llu", i);
-	}
-}
-
-static void check_clock(struct __test_metadata *_metadata, const struct source *src,
-			const struct source *host, __u64 nr)
-{
-	struct events ev, marks;
-	__u64 i;
-	int cpu;
-
-	events_init(&ev);
-	events_init(&marks);
-	for (cpu = 0; cpu < nr_cpus(); cpu++) {
-		ASSERT_EQ(0, pin_to_cpu(cpu));
-		events_clear(&ev);
-		events_clear(&marks);
-		for (i = 0; i < nr; i++)
-			ASSERT_EQ(0, write_between(src, host, i));
-		ASSERT_EQ(0, read_both(src, &ev, host, &marks, cpu));
-		check_between(_metadata, &ev, &marks, nr);
-	}
-	events_free(&ev);
-	events_free(&marks);
-}
-
-TEST_F(time, between_host_events)
-{
-	check_clock(_metadata, &self->src, &self->host, 3 * EVENTS_PER_SUBBUF + 10);
-}
-
-/* Whatever the clock is, it is the host's of that name */
-TEST_F(time, every_clock)
-{
-	char clocks[256], *clock, *state;
-
-	if (source_get(&self->src, clocks, sizeof(clocks), "trace_clock") < 0)
-		SKIP(return, "there is no trace_clock");
-
-	for (clock = strtok_r(clocks, " []\n", &state); clock;
-	     clock = strtok_r(NULL, " []\n", &state)) {
-		/* The host's is a count of events, not of time */
-		if (!strcmp(clock, "counter"))
-			continue;
-		ASSERT_EQ(0, source_set_clock(&self->src, clock)) TH_LOG("%s", clock);
-		ASSERT_EQ(0, source_set_clock(&self->host, clock)) TH_LOG("%s", clock);
-		check_clock(_metadata, &self->src, &self->host, 300);
-	}
-}
-
-/* A gap that does not fit into 27 bits of ns: within a page and across its end */
-TEST_F(time, long_gaps)
-{
-	const __u64 nr = 3 * EVENTS_PER_SUBBUF, gap = 150000000;
-	__u64 i;
-	int j;
-	/* The time extend of the first takes the room of one event */
-	static const __u64 gaps_before[] = {
-		10, EVENTS_PER_SUBBUF - 1, 2 * EVENTS_PER_SUBBUF - 1,
-		2 * EVENTS_PER_SUBBUF + 50, 2 * EVENTS_PER_SUBBUF + 51,
-	};
-
-	ASSERT_EQ(0, pin_to_cpu(0));
-	for (i = 0, j = 0; i < nr; i++) {
-		if (j < ARRAY_SIZE(gaps_before) && i == gaps_before[j]) {
-			sleep_ms(200);
-			j++;
-		}
-		ASSERT_EQ(0, write_between(&self->src, &self->host, i));
-	}
-
-	ASSERT_EQ(0, read_both(&self->src, &self->ev, &self->host, &self->marks, 0));
-	check_between(_metadata, &self->ev, &self->marks, nr);
-	for (j = 0; j < ARRAY_SIZE(gaps_before); j++) {
-		i = gaps_before[j];
-		EXPECT_LT(gap, self->ev.list[i].ts - self->ev.list[i - 1].ts) TH_LOG("%llu", i);
-	}
 }
 
 TEST_HARNESS_MAIN

@@ -29,12 +29,12 @@ enum {
 
 /* What a record starts with */
 struct record {
-	__u16	type;
+	__u16		type;
 	__u8		flags;
 	__u8		preempt_count;
 	__s32		pid;
 	__u8		data[];
-} __attribute__((packed));
+};
 
 void events_init(struct events *ev)
 {
@@ -58,7 +58,7 @@ static void set_error(struct events *ev, const char *error)
 		ev->error = error;
 }
 
-static void add_event(struct events *ev, int cpu, __u64 id, __u64 ts)
+static void add_event(struct events *ev, int cpu, __u64 id, __u64 ts, __s32 pid)
 {
 	if (ev->nr == ev->room) {
 		size_t room = ev->room ? 2 * ev->room : 1024;
@@ -72,7 +72,9 @@ static void add_event(struct events *ev, int cpu, __u64 id, __u64 ts)
 		ev->room = room;
 	}
 
-	ev->list[ev->nr++] = (struct event){ id, ts, ev->pending, ev->pending_uncounted, cpu };
+	ev->list[ev->nr++] = (struct event){
+		id, ts, ev->pending, ev->pending_uncounted, cpu, pid,
+	};
 	ev->pending = 0;
 	ev->pending_uncounted = false;
 }
@@ -153,7 +155,7 @@ static void add_record(struct events *ev, const struct source *src, int cpu,
 		memcpy(&id, rec->data, sizeof(id));
 	else
 		id = strtoull((const char *)rec->data + offset + strlen("id="), NULL, 10);
-	add_event(ev, cpu, id, ts);
+	add_event(ev, cpu, id, ts, rec->pid);
 }
 
 /* An event at @pos with @left bytes: its length, 0 if it cannot be */
@@ -226,7 +228,7 @@ void events_add_page(struct events *ev, const struct source *src, int cpu,
 			return;
 		}
 		ts = event_time(data + pos, ts);
-		if (pos < from || (type > TYPE_LEN_MAX))
+		if (pos < from || type > TYPE_LEN_MAX)
 			continue;
 		if (type == TYPE_LONG)
 			add_record(ev, src, cpu, (void *)(data + pos + 8), len - 8, ts);
@@ -315,7 +317,7 @@ static void add_event_line(struct events *ev, const char *line)
 	if (sscanf(line, "[%d]\t%llu.%6llu: %n", &cpu, &sec, &usec, &end) != 3 || !end)
 		set_error(ev, "a line that is neither an event nor a loss");
 	else if (sscanf(line + end, "selftest id=%llu", &id) == 1)
-		add_event(ev, cpu, id, (sec * 1000000 + usec) * 1000);
+		add_event(ev, cpu, id, (sec * 1000000 + usec) * 1000, 0);
 	else
 		ev->others++;
 }

@@ -19,8 +19,8 @@ struct subbuf {
 	__u8		data[];
 };
 
-#define SUBBUF_MISSED		(1UL << 31)
-#define SUBBUF_MISSED_STORED	(1UL << 30)
+#define SUBBUF_MISSED		0x80000000U
+#define SUBBUF_MISSED_STORED	0x40000000U
 #define SUBBUF_DATA_SIZE	(SUBBUF_SIZE - sizeof(struct subbuf))
 
 /* Room that a selftest event takes: word, common fields, u64 */
@@ -34,6 +34,7 @@ struct subbuf {
  * @lost:	events that the reader was told are missing since the last one
  * @uncounted:	the reader was told that there are some, not how many
  * @cpu:	its CPU
+ * @pid:	the task that wrote it; 0 where text does not say
  */
 struct event {
 	__u64	id;
@@ -41,6 +42,7 @@ struct event {
 	__u64	lost;
 	bool		uncounted;
 	int		cpu;
+	__s32		pid;
 };
 
 /**

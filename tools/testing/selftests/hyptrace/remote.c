@@ -168,7 +168,7 @@ int source_stats(const struct source *src, int cpu, struct stats *stats)
 }
 
 /* The time extend is for what does not fit into 27 bits of ns */
-#define LATE_NS		(1ULL << 27)
+#define LATE_NS		134217728
 
 static __thread __u64 last_write_ns;
 static __thread unsigned long nr_late_writes;

@@ -14,12 +14,11 @@
 #include <linux/types.h>
 #include <sys/types.h>
 
+#include "kselftest.h"
+
 #define TRACEFS		"/sys/kernel/tracing"
 #define REMOTE_NAME	"hypervisor"
 
-#ifndef ARRAY_SIZE
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
-#endif
 #define LOAD(x)		__atomic_load_n(&(x), __ATOMIC_ACQUIRE)
 #define STORE(x, v)	__atomic_store_n(&(x), v, __ATOMIC_RELEASE)
 
@@ -83,11 +82,11 @@ int source_reset(const struct source *src);
 
 /* Files below the source's directory; @fmt and what follows is the name */
 int source_open_file(const struct source *src, int flags, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+	__printf(3, 4);
 ssize_t source_get(const struct source *src, char *buf, size_t size, const char *fmt, ...)
-	__attribute__((format(printf, 4, 5)));
+	__printf(4, 5);
 int source_put(const struct source *src, const char *text, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+	__printf(3, 4);
 
 /* tracing_on */
 int source_on(const struct source *src, bool on);

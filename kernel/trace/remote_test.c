@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Test of trace remotes: the remote "test", whose writer is in this module.
+ *
+ * It has all that a remote can have, so that the front end is tested on any
+ * architecture, and is an example for authors of remotes. Events come from
+ * write_event.
+ *
+ * States of a CPU's writer
+ *	EMPTY => LOADED, off	load; the writer gets a table of the sub-buffers
+ *	LOADED, off <=> on	enable, or the CPU comes online or goes offline
+ *	LOADED, off => EMPTY	unload
+ *
+ * The writer is not nested: from reserve to commit interrupts are off. What
+ * must not run beside a writer (switching it, reset) runs on its CPU with
+ * interrupts off, or while that CPU is offline. The remote's mutex orders load,
+ * unload, enable, overwrite, set_clock and enable_event; the hotplug lock orders
+ * a CPU's coming and going with enable and overwrite.
+ */
+#include <linux/cpuhotplug.h>
+#include <linux/gfp.h>
+#include <linux/ktime.h>
+#include <linux/module.h>
+#include <linux/percpu.h>
+#include <linux/ring_buffer_writer.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/trace_clock.h>
+#include <linux/trace_remote.h>
+
+/* A copy of its own, as EL2 has: the kernel proper has none that could be exported */
+#include "ring_buffer_writer.c"
+
+static DEFINE_PER_CPU(struct rb_writer, test_writers);
+
+/* What CPUs that come online are told; under the remote's mutex and the hotplug lock */
+static bool test_on;
+static bool test_overwrite = true;
+
+static u64 (*test_clock)(void) = trace_clock_local;
+
+/*
+ * The events: enum, records, descriptions, record functions
+ */
+
+static const char *const test_season_names[] = { "spring", "summer", NULL, "winter" };
+static const char *const test_parity_names[] = { "even", "odd" };
+
+static const struct trace_remote_symtab test_seasons = {
+	"test_seasons", test_season_names, ARRAY_SIZE(test_season_names),
+};
+
+static const struct trace_remote_symtab test_parities = {
+	"test_parities", test_parity_names, ARRAY_SIZE(test_parity_names),
+};
+
+static const struct trace_remote_symtab *const test_symtabs[] = {
+	&test_seasons, &test_parities, NULL,
+};
+
+enum test_event {
+#define REMOTE_EVENT(event, ...)	TEST_EVENT_##event,
+#include "remote_test_events.h"
+#undef REMOTE_EVENT
+	NR_TEST_EVENTS,
+};
+
+#define REMOTE_EVENT(event, fields, ...)	REMOTE_RECORD(event, REMOTE_FIELDS(fields));
+#include "remote_test_events.h"
+#undef REMOTE_EVENT
+
+#define REMOTE_EVENT(event, fields, ...)	TRACE_REMOTE_EVENT_FIELDS(event, REMOTE_FIELDS(fields))
+#include "remote_test_events.h"
+#undef REMOTE_EVENT
+
+#define REC(f)		(rec->f)
+#define SYM(f, t)	trace_remote_sym(&t, rec->f)
+#define REMOTE_EVENT(event, fields, ...)	TRACE_REMOTE_EVENT_PRINT(event, __VA_ARGS__)
+#include "remote_test_events.h"
+#undef REMOTE_EVENT
+#undef REC
+#undef SYM
+
+#define REC(f)		REC->f
+static struct trace_remote_event test_events[] = {
+#define REMOTE_EVENT(event, fields, ...)	TRACE_REMOTE_EVENT_INIT(event, __VA_ARGS__)
+#include "remote_test_events.h"
+#undef REMOTE_EVENT
+};
+#undef REC
+
+/* Id of each event in the kernel's id space; 0 while the event is off */
+static u16 test_event_ids[NR_TEST_EVENTS];
+
+#define REMOTE_EVENT(event, fields, ...)				\
+	static void trace_##event(REMOTE_PARAMS(REMOTE_FIELDS(fields)))	\
+	{								\
+		u16 type = READ_ONCE(test_event_ids[TEST_EVENT_##event]);\
+		struct remote_rec_##event *__rec;			\
+		struct rb_writer *w;					\
+									\
+		if (!type)						\
+			return;						\
+									\
+		guard(irqsave)();					\
+		w = this_cpu_ptr(&test_writers);			\
+		__rec = rb_writer_reserve(w, sizeof(*__rec), READ_ONCE(test_clock)());\
+		if (!__rec)						\
+			return;						\
+									\
+		memset(__rec, 0, sizeof(*__rec));			\
+		__rec->hdr.type = type;					\
+		__rec->hdr.pid = current->pid;				\
+		REMOTE_ASSIGN(REMOTE_FIELDS(fields))			\
+		rb_writer_commit(w, __rec, sizeof(*__rec));		\
+	}
+#include "remote_test_events.h"
+#undef REMOTE_EVENT
+
+/*
+ * Loading
+ */
+
+static unsigned int nr_table_pages(unsigned int nr_subbufs)
+{
+	return DIV_ROUND_UP(nr_subbufs, RB_WRITER_SUBBUFS_PER_PAGE);
+}
+
+static void test_free_table(struct rb_writer_subbuf **table, unsigned int nr_pages)
+{
+	while (nr_pages--)
+		free_page((unsigned long)table[nr_pages]);
+	kvfree(table);
+}
+
+static struct rb_writer_subbuf **test_alloc_table(unsigned int nr_pages)
+{
+	struct rb_writer_subbuf **table = kvcalloc(nr_pages, sizeof(*table), GFP_KERNEL);
+	unsigned int i;
+
+	if (!table)
+		return NULL;
+
+	for (i = 0; i < nr_pages; i++) {
+		table[i] = (void *)get_zeroed_page(GFP_KERNEL);
+		if (!table[i]) {
+			test_free_table(table, i);
+			return NULL;
+		}
+	}
+	return table;
+}
+
+static int test_load_cpu(struct trace_buffer *buffer, int cpu)
+{
+	unsigned int id, nr_subbufs = ring_buffer_remote_nr_subbufs(buffer, cpu);
+	struct rb_writer *w = per_cpu_ptr(&test_writers, cpu);
+
+	w->table = test_alloc_table(nr_table_pages(nr_subbufs));
+	if (!w->table)
+		return -ENOMEM;
+
+	for (id = 0; id < nr_subbufs; id++)
+		subbuf(w, id)->page = ring_buffer_remote_subbuf(buffer, cpu, id);
+	rb_writer_init(w, ring_buffer_remote_meta(buffer, cpu), nr_subbufs);
+	return 0;
+}
+
+static void test_unload_cpu(int cpu)
+{
+	struct rb_writer *w = per_cpu_ptr(&test_writers, cpu);
+
+	if (!w->table)
+		return;
+
+	WARN_ON(w->on);
+	/* The reader's sub-buffer is in no slot */
+	test_free_table(w->table, nr_table_pages(w->nr_slots + 1));
+	memset(w, 0, sizeof(*w));
+}
+
+static void test_unload(struct trace_buffer *buffer, void *priv)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		test_unload_cpu(cpu);
+}
+
+static int test_load(struct trace_buffer *buffer, void *priv)
+{
+	int cpu, ret;
+
+	for_each_possible_cpu(cpu) {
+		ret = test_load_cpu(buffer, cpu);
+		if (ret) {
+			test_unload(buffer, priv);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+/*
+ * Writing
+ */
+
+static void test_update_this_cpu(void *unused)
+{
+	struct rb_writer *w = this_cpu_ptr(&test_writers);
+
+	lockdep_assert_irqs_disabled();
+	w->overwrite = test_overwrite;
+	rb_writer_set_on(w, test_on);
+}
+
+static int test_enable(bool on, void *priv)
+{
+	guard(cpus_read_lock)();
+	test_on = on;
+	on_each_cpu(test_update_this_cpu, NULL, 1);
+	return 0;
+}
+
+static int test_set_overwrite(bool overwrite, void *priv)
+{
+	guard(cpus_read_lock)();
+	test_overwrite = overwrite;
+	if (test_on)
+		on_each_cpu(test_update_this_cpu, NULL, 1);
+	return 0;
+}
+
+static int test_cpu_online(unsigned int cpu)
+{
+	guard(irqsave)();
+	if (test_on)
+		test_update_this_cpu(NULL);
+	return 0;
+}
+
+/* A CPU that is away could not be told to stop */
+static int test_cpu_offline(unsigned int cpu)
+{
+	guard(irqsave)();
+	rb_writer_set_on(this_cpu_ptr(&test_writers), false);
+	return 0;
+}
+
+static int test_enable_event(unsigned int index, u16 id, void *priv)
+{
+	WRITE_ONCE(test_event_ids[index], id);
+	return 0;
+}
+
+static int test_write_selftest(u64 id, void *priv)
+{
+	/* Together on one CPU */
+	guard(preempt)();
+	trace_selftest(id);
+	trace_numbers(id, id, id, id, id, id, id);
+	trace_names(id % 6, id % 2);
+	return 0;
+}
+
+/*
+ * Reading
+ */
+
+static int test_swap_reader(int cpu, u32 seen, void *priv)
+{
+	return rb_writer_swap(per_cpu_ptr(&test_writers, cpu), seen);
+}
+
+static int test_reset(int cpu, void *priv)
+{
+	rb_writer_reset(per_cpu_ptr(&test_writers, cpu));
+	return 0;
+}
+
+static const struct trace_remote_clock test_clocks[] = {
+	{ "local",	trace_clock_local,	true },
+	{ "boot",	ktime_get_boot_fast_ns,	true },
+	{ "mono",	ktime_get_mono_fast_ns,	true },
+	{ "mono_raw",	ktime_get_raw_fast_ns,	true },
+	{ "tai",	ktime_get_tai_fast_ns,	true },
+	{ "counter",	trace_clock_counter,	false },
+	{}
+};
+
+/*
+ * No writer is on. One that has read the old clock finds that, as it cannot be
+ * switched on before its interrupts are on again.
+ */
+static int test_set_clock(unsigned int index, void *priv)
+{
+	WRITE_ONCE(test_clock, test_clocks[index].now);
+	return 0;
+}
+
+static const struct trace_remote_ops test_ops = {
+	.load		= test_load,
+	.unload		= test_unload,
+	.enable		= test_enable,
+	.overwrite	= test_set_overwrite,
+	.set_clock	= test_set_clock,
+	.enable_event	= test_enable_event,
+	.write_selftest	= test_write_selftest,
+	.rb = {
+		.swap_reader	= test_swap_reader,
+		.reset		= test_reset,
+	},
+};
+
+static const struct trace_remote_desc test_desc = {
+	.name		= "test",
+	.owner		= THIS_MODULE,
+	.ops		= &test_ops,
+	.events		= test_events,
+	.nr_events	= ARRAY_SIZE(test_events),
+	.clocks		= test_clocks,
+	.symtabs	= test_symtabs,
+};
+
+static struct trace_remote *test_remote;
+static int test_cpuhp_state;
+
+static int __init remote_test_init(void)
+{
+	int state;
+
+	state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "trace/remote_test:online",
+				  test_cpu_online, test_cpu_offline);
+	if (state < 0)
+		return state;
+
+	test_remote = trace_remote_register(&test_desc);
+	if (IS_ERR(test_remote)) {
+		cpuhp_remove_state(state);
+		return PTR_ERR(test_remote);
+	}
+
+	test_cpuhp_state = state;
+	return 0;
+}
+module_init(remote_test_init);
+
+static void __exit remote_test_exit(void)
+{
+	trace_remote_unregister(test_remote);
+	cpuhp_remove_state(test_cpuhp_state);
+}
+module_exit(remote_test_exit);
+
+MODULE_DESCRIPTION("Test of trace remotes: a remote whose writer is in the kernel");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,147 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Usage: bench.sh [--core] [--compare | --update] [--kernel IMAGE]
+#
+# Measures what hypervisor tracing costs, in a guest whose instructions take a
+# nanosecond each: prints a table and writes build/bench.tsv (metric, value, unit,
+# value of the peer, ratio to it, spread). Numbers of instructions are net of an
+# empty loop, and the median of repeats; the same kernel gives the same numbers.
+# Needs the kernel and the initramfs; 'make bench' makes them first.
+#
+#   --core           only the metrics of qemu-scripts/bench-baseline.tsv, in one
+#                    boot of some seconds; writes build/bench-core.tsv
+#   --compare        fail if one of these has grown by more than 5 % over it; one
+#                    TAP line for each
+#   --update         record what was measured as the new baseline
+#   --kernel IMAGE   measure this kernel (default build/kernel's)
+#
+# The peer is the best published tracer for EL2, measured in the same way.
+set -euo pipefail
+. "$(dirname "$0")/common.sh"
+
+CROSS_COMPILE=${CROSS_COMPILE:-aarch64-linux-gnu-}
+SOURCE=$REPO/tools/testing/selftests/hyptrace/bench
+OBJ=$BUILD/obj/bench
+BASELINE=$SCRIPTS/bench-baseline.tsv
+MAX_GROWTH=5	# percent
+
+# What the peer needs; ring buffer of the host: an ordinary event there
+declare -A PEER=(
+	[selftest.event]=108
+	[selftest.bytes]=20
+	[selftest.path]=724
+	[hyp_pair.event]=230
+	[wake.p99]=100000000
+)
+
+core=no
+compare=no
+update=no
+boot=()
+
+parse_arguments()
+{
+	while (($#)); do
+		case $1 in
+		--core) core=yes ;;
+		--compare) compare=yes ;;
+		--update) update=yes ;;
+		--kernel) need_value "$1" $#; boot+=(--kernel "$2"); shift ;;
+		-h | --help) usage; exit ;;
+		*) die "unknown argument '$1'; see --help" ;;
+		esac
+		shift
+	done
+	[[ $compare == no || $update == no ]] || die "--compare and --update exclude each other"
+}
+
+build_bench()
+{
+	make -C "$SOURCE" O="$OBJ" KERNEL="$TREE" CROSS_COMPILE="$CROSS_COMPILE"
+}
+
+measure()	# RAW-FILE
+{
+	local words=()
+
+	[[ $core == no ]] || words+=(--core)
+	"$SCRIPTS/boot.sh" --mode protected --icount --smp 1 --timeout 600 "${boot[@]}" \
+		--add "$OBJ/hyp_bench:/root/hyp_bench" -- ./hyp_bench "${words[@]}" >"$1"
+}
+
+# RAW-FILE: metric, value, unit, spread => metric, value, unit, peer, ratio, spread
+add_peer()
+{
+	local metric value unit spread peer ratio
+
+	printf 'metric\tvalue\tunit\tpeer\tratio\tspread\n'
+	while IFS=$'\t' read -r metric value unit spread; do
+		peer=${PEER[$metric]:-}
+		ratio=
+		[[ ! $peer ]] || ratio=$(awk -v a="$value" -v b="$peer" 'BEGIN { printf "%.2f", a / b }')
+		printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$metric" "$value" "$unit" "$peer" "$ratio" "$spread"
+	done <"$1"
+}
+
+print_table()	# TSV
+{
+	awk -F '\t' '{ printf "%-32s %12s %-14s %10s %7s %9s\n", $1, $2, $3, $4, $5, $6 }' "$1"
+}
+
+record_baseline()	# TSV
+{
+	{
+		echo "# What the core metrics were when they were last recorded: bench.sh --core --update"
+		cut -f 1-3 "$1" | tail -n +2
+	} >"$BASELINE"
+	note "Recorded in ${BASELINE#"$REPO"/}; say in the commit why it changed."
+}
+
+# Half an instruction is below what a count can tell
+compare_baseline()	# TSV
+{
+	awk -F '\t' -v max="$MAX_GROWTH" '
+		/^#/ { next }
+		NR == FNR { was[$1] = $2; unit[$1] = $3; order[++nr] = $1; next }
+		{ now[$1] = $2 }
+		END {
+			for (i = 1; i <= nr; i++) {
+				m = order[i]
+				if (!(m in now)) {
+					printf "not ok %d %s: not measured any more\n", i, m
+					bad++
+				} else if (now[m] - was[m] > was[m] * max / 100 + 0.5) {
+					printf "not ok %d %s: %s %s, was %s (more than %d %% up)\n",
+						i, m, now[m], unit[m], was[m], max
+					bad++
+				} else {
+					printf "ok %d %s: %s %s, was %s\n", i, m, now[m], unit[m], was[m]
+				}
+			}
+			exit bad > 0
+		}' "$BASELINE" "$1" || {
+		echo "# To accept this on purpose: qemu-scripts/bench.sh --core --update" >&2
+		return 1
+	}
+}
+
+parse_arguments "$@"
+need_command make awk "${CROSS_COMPILE}gcc"
+[[ $compare == no || -f $BASELINE ]] || die "there is no $BASELINE; --update makes it"
+table=$BUILD/bench.tsv
+if [[ $core == yes ]]; then
+	table=$BUILD/bench-core.tsv
+fi
+mkdir -p "$OBJ"
+raw=$(mktemp "$OBJ/raw.XXXXXX")
+trap 'rm -f "$raw"' EXIT
+step "Build the benchmark" build_bench
+measure "$raw"
+add_peer "$raw" >"$table"
+if [[ $compare == yes ]]; then
+	compare_baseline "$table"
+	exit
+fi
+print_table "$table"
+note "The same as a file: $table"
+[[ $update == no ]] || record_baseline "$table"

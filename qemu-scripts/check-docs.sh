@@ -1,0 +1,152 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Usage: check-docs.sh [--list]
+#
+# Checks the examples in the documents (doc-examples.py says which these are): C
+# programs are compiled and run in a guest, shell examples are run there, kernel
+# code is compiled. Prints TAP, one result for each example. Needs the kernel and
+# the initramfs.
+#
+#   --list   only list the examples
+#
+# Environment: MODE=protected|hvhe|nvhe (protected)
+set -euo pipefail
+. "$(dirname "$0")/common.sh"
+
+CROSS_COMPILE=${CROSS_COMPILE:-aarch64-linux-gnu-}
+work=$BUILD/docs
+documents=(
+	"$REPO/README.md"
+	"$REPO/Documentation/trace/hypervisor.rst"
+	"$REPO/Documentation/trace/remotes.rst"
+	"$TREE/Documentation/trace/ring-buffer-map.rst"
+)
+number=0
+failed=no
+
+# In the first call for a line of the list, the result goes into the plan
+result()	# ok|"not ok" NAME
+{
+	number=$((number + 1))
+	[[ $1 == ok ]] || failed=yes
+	echo "$1 $number $2"
+}
+
+# Prints a log as TAP comments
+comment()	# FILE
+{
+	sed 's/^/# /' "$1"
+}
+
+compile_program()	# NAME
+{
+	"${CROSS_COMPILE}gcc" -static -O2 -Wall -Wextra -Werror -o "$work/guest/$1" \
+		-idirafter "$TREE/include/uapi" "$work/$1.c"
+}
+
+# A kernel object of all kernel code in the documents, on the events of NAME
+compile_event()		# NAME
+{
+	local dir=$work/kernel-$1
+
+	mkdir -p "$dir"
+	cp "$work/$1.h" "$dir/events.h"
+	{
+		echo '#include <linux/trace_remote.h>'
+		cat "$work/events.c"
+		echo 'const struct trace_remote_event *docs_events(void);'
+		echo 'const struct trace_remote_event *docs_events(void) { return my_events; }'
+	} >"$dir/events.c"
+	echo 'obj-m := events.o' >"$dir/Makefile"
+	make -s -C "$BUILD/kernel" M="$dir" ARCH=arm64 CROSS_COMPILE="$CROSS_COMPILE" \
+		KCFLAGS=-Werror MO="$dir" events.o
+}
+
+# Compiled here; a program's result comes from the guest unless it does not compile
+compile()	# KIND NAME
+{
+	case $1 in
+	c) compile_program "$2" && return ;;
+	event) compile_event "$2" && return ;;
+	esac >"$work/$2.log" 2>&1
+	comment "$work/$2.log"
+	return 1
+}
+
+# Checks what can be checked here, and lists for the guest the rest
+check_here()
+{
+	local kind name argument
+
+	while read -r kind name argument; do
+		case $kind in
+		skip) result ok "$name # SKIP $argument" ;;
+		kernel) ;;	# with each event
+		event)
+			if compile event "$name"; then
+				result ok "$name compiles"
+			else
+				result "not ok" "$name compiles"
+			fi
+			;;
+		c)
+			if compile c "$name"; then
+				echo "$kind $name $argument" >>"$work/guest/list"
+			else
+				result "not ok" "$name compiles"
+			fi
+			;;
+		sh | endless)
+			cp "$work/$name.sh" "$work/guest/$name"
+			echo "$kind $name $argument" >>"$work/guest/list"
+			;;
+		esac
+	done <"$work/list"
+}
+
+check_in_guest()
+{
+	local line log=$work/guest.log status=0
+
+	cp "$SCRIPTS/guest-docs.sh" "$work/guest/"
+	printf '#!/bin/sh\nexec hyp_workload -t 1\n' >"$work/COMMAND"
+	chmod 755 "$work/COMMAND" "$work/guest"/*
+	"$SCRIPTS/boot.sh" --mode "${MODE:-protected}" --timeout 120 \
+		--add "$work/guest:/root/docs" --add "$work/COMMAND:/usr/local/bin/COMMAND" -- \
+		/root/docs/guest-docs.sh >"$log" 2>&1 || status=$?
+	while IFS= read -r line; do
+		case $line in
+		'ok '*) result ok "${line#ok }" ;;
+		'not ok '*) result "not ok" "${line#not ok }" ;;
+		'# '*) echo "$line" ;;
+		*) echo "# $line" ;;
+		esac
+	done <"$log"
+	((status == 0)) || result "not ok" "the guest ended with status $status"
+}
+
+extract()
+{
+	rm -rf "$work"
+	mkdir -p "$work/guest"
+	"$SCRIPTS/doc-examples.py" "$work" "${documents[@]}" >"$work/list"
+}
+
+case ${1-} in
+'' | --list) ;;
+-h | --help) usage; exit ;;
+*) die "unknown argument '$1'; see --help" ;;
+esac
+need_command python3 make "${CROSS_COMPILE}gcc"
+"$SCRIPTS/prepare-kernel.sh"
+extract
+if [[ ${1-} == --list ]]; then
+	cat "$work/list"
+	exit
+fi
+[[ -f $BUILD/kernel/.config ]] || die "there is no kernel; run 'make kernel'"
+echo "TAP version 13"
+check_here
+check_in_guest
+echo "1..$number"
+[[ $failed == no ]]

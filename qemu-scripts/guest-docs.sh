@@ -1,0 +1,67 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Usage: guest-docs.sh
+#
+# Runs in the guest: every example that the file "list" beside it names, each in
+# a fresh trace. Prints TAP without numbers; check-docs.sh has the plan.
+cd "$(dirname "$0")" || exit 1
+here=$PWD
+remote=/sys/kernel/tracing/remotes/hypervisor
+log=/tmp/example.log
+
+# As after a boot
+reset_remote()
+{
+	echo 0 >$remote/tracing_on
+	echo 0 >$remote/events/enable
+	echo >$remote/trace
+	echo local >$remote/trace_clock
+	echo 1 >$remote/options/overwrite
+	echo 1408 >$remote/buffer_size_kb
+}
+
+# Programs find a trace that is running, with 20 events on CPU 0
+prepare_program()
+{
+	echo 1 >$remote/events/hypervisor/selftest/enable
+	echo 1 >$remote/tracing_on
+	taskset 1 sh -c "for i in \$(seq 20); do echo \$i >$remote/write_event; done"
+}
+
+prints()	# TEXT
+{
+	[ -z "$1" ] || grep -qF -- "$1" $log && return
+	echo "did not print: $1" >>$log
+	return 1
+}
+
+# It has to print something, and not to end
+run_endless()	# NAME
+{
+	setsid sh -e "$here/$1" >$log 2>&1 &
+	sleep 2
+	if ! kill -- -$! 2>/dev/null; then
+		echo "ended" >>$log
+		return 1
+	fi
+	wait $! 2>/dev/null
+	[ -s $log ]
+}
+
+run()		# KIND NAME ARGUMENT
+{
+	case $1 in
+	c) prepare_program && timeout 20 "$here/$2" >$log 2>&1 && prints "$3" ;;
+	sh) timeout 20 sh -e "$here/$2" >$log 2>&1 </dev/null && prints "$3" ;;
+	endless) run_endless "$2" ;;
+	esac
+}
+
+while read -r kind name argument; do
+	if reset_remote && cd /tmp && run "$kind" "$name" "$argument" </dev/null; then
+		echo "ok $name"
+	else
+		head -n 30 $log | sed 's/^/# /'
+		echo "not ok $name"
+	fi
+done <"$here/list"

@@ -1,0 +1,77 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Usage: guest-ftracetest.sh [--build DIR] [OPTION-OF-BOOT]... [-- TEST...]
+#
+# Runs the kernel's ftracetest in a guest, with the module remote_test at hand,
+# and prints what it says in TAP. A test is a file or folder below test.d, by
+# default "remotes". What a failed test did is printed before its result.
+#
+#   --build DIR      kernel and module of this build (default build/kernel)
+#   OPTION-OF-BOOT   see boot.sh, e.g. --mode hvhe --smp 4
+#
+# Exit status: 0 if all tests passed or were skipped, and the kernel's log has
+# no warning; else 1, or the status of boot.sh.
+set -euo pipefail
+. "$(dirname "$0")/common.sh"
+
+selftests=tools/testing/selftests/ftrace
+kernel=$BUILD/kernel
+options=()
+tests=()
+
+parse_arguments()
+{
+	while (($#)); do
+		case $1 in
+		-h | --help) usage; exit ;;
+		--) shift; tests=("$@"); break ;;
+		--build)
+			need_value "$1" $#
+			kernel=$(realpath "$2")
+			shift 2
+			;;
+		--icount) options+=("$1"); shift ;;
+		--*) need_value "$1" $#; options+=("$1" "$2"); shift 2 ;;
+		*) die "unknown argument '$1'; see --help" ;;
+		esac
+	done
+	((${#tests[@]})) || tests=(remotes)
+}
+
+# The tests without links, and the module where modprobe finds it
+stage()		# ROOT
+{
+	local release module=$kernel/kernel/trace/remote_test.ko
+
+	cp -rL "$TREE/$selftests" "$1/ftrace"
+	rm -rf "$1/ftrace/test.d/remotes"
+	cp -r "$REPO/$selftests/test.d/remotes" "$1/ftrace/test.d/remotes"
+	mkdir "$1/modules"
+	[[ -f $module ]] || { note "# there is no module remote_test"; return 0; }
+	cp "$module" "$1/modules/"
+	echo "remote_test.ko:" >"$1/modules/modules.dep"
+	release=$(<"$kernel/include/config/kernel.release")
+	options+=(--add "$1/modules:/lib/modules/$release")
+}
+
+# In the guest. The log of the kernel is looked at as after all other tests
+# shellcheck disable=SC2016 # expanded in the guest
+guest_command='
+	cd /root/ftrace || exit 1
+	./ftracetest -K -v --fail-unresolved --logdir /tmp/logs "$@"
+	status=$?
+	if dmesg | grep -E "WARNING:|BUG:|Oops|nVHE hyp (panic|BUG)" >/tmp/warnings; then
+		dmesg | tail -n 60 | sed "s/^/# /"
+		echo "not ok 0 the kernel log has warnings"
+		status=1
+	fi
+	exit $status'
+
+parse_arguments "$@"
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+chmod 755 "$tmp"
+stage "$tmp"
+"$SCRIPTS/boot.sh" --kernel "$kernel/arch/arm64/boot/Image" --timeout 600 "${options[@]}" \
+	--add "$tmp/ftrace:/root/ftrace" \
+	-- sh -c "$guest_command" sh "${tests[@]/#/test.d/}"

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0
+# trace_pipe: consumes, blocks, wakes, ends when tracing is off, says what was lost
+
+has_ids() { # file count
+    [ "$(count_ids $1)" -ge $2 ]
+}
+
+# A reader that waits gets what comes
+echo 1 >tracing_on
+cat trace_pipe >$TMPDIR/pipe &
+REMOTE_JOBS=$!
+write_ids 1 10
+wait_for has_ids $TMPDIR/pipe 10
+write_ids 11 500
+wait_for has_ids $TMPDIR/pipe 500
+check_ids $TMPDIR/pipe 1 500
+equal "left in trace" "$(count_ids trace)" 0
+equal "read events" $(stats_sum 'read events') 500
+check_accounts 500
+
+# It ends when tracing is off and it has read all there is
+echo 0 >tracing_on
+wait $REMOTE_JOBS
+REMOTE_JOBS=
+equal "after the reader left" "$(remote_state)" unloaded
+
+# One CPU's pipe takes that CPU's events only
+last=$(cat /sys/devices/system/cpu/online | sed 's/.*[-,]//')
+echo 1 >tracing_on
+write_ids_on 0 1 20
+write_ids_on $last 21 40
+cat per_cpu/cpu$last/trace_pipe >$TMPDIR/cpu &
+REMOTE_JOBS=$!
+wait_for has_ids $TMPDIR/cpu 20
+echo 0 >tracing_on
+wait $REMOTE_JOBS
+REMOTE_JOBS=
+if [ $last -ne 0 ]; then
+    check_ids $TMPDIR/cpu 21 40
+    check_ids trace 1 20
+else
+    check_ids $TMPDIR/cpu 1 40
+fi
+remote_clear
+
+# What was overwritten is counted where it is missing
+echo 8 >buffer_size_kb
+echo 1 >tracing_on
+write_ids_on 0 1 3000
+echo 0 >tracing_on
+overrun=$(stats_sum overrun)
+at_least "events overwritten" $overrun 1
+cat trace_pipe >$TMPDIR/lost
+head -n 1 $TMPDIR/lost | grep -q "^CPU:0 \[LOST $overrun EVENTS\]$"
+equal "LOST lines" $(grep -c LOST $TMPDIR/lost) 1
+check_ids $TMPDIR/lost $((overrun + 1)) 3000

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _HYP_BENCH_BENCHES_H
+#define _HYP_BENCH_BENCHES_H
+/*
+ * The measurements. Each starts from a remote that is off and leaves it off; it
+ * reports what it found.
+ */
+#include "setup.h"
+
+/* cost.c: events at EL2 and on the host */
+void bench_events(struct bench *b);
+double bench_bytes(struct bench *b);
+struct cost bench_event_mean(struct bench *b);
+void bench_host_events(void);
+
+/* consume.c: readers. @suffix goes to the names; only the pages, or events as well */
+void bench_pages(struct bench *b, const char *suffix);
+void bench_readers(struct bench *b);
+
+/* load.c: life of the buffer, and its memory */
+void bench_load(struct bench *b);
+
+/* wake.c: from an event to its reader */
+void bench_wake(struct bench *b);
+
+#endif /* _HYP_BENCH_BENCHES_H */

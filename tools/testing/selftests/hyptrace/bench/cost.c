@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What events cost: those of the hypervisor, and an ordinary one of the kernel.
+ */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+#include "benches.h"
+
+#define REPEATS		41
+/* Events that fit on a sub-buffer, whatever they are */
+#define CALLS		60
+
+/* @call as it is now, from a cleared buffer, so that none of it crosses a page */
+static struct cost path(struct bench *b)
+{
+	struct batch batch = {
+		.prepare = bench_clear_and_start, .call = bench_write_call, .arg = b,
+		.calls = CALLS, .repeats = REPEATS,
+	};
+
+	return measure(&batch);
+}
+
+/* As many as fill @subbufs sub-buffers, so that crossings have their share */
+static struct cost path_mean(struct bench *b, unsigned int subbufs)
+{
+	struct batch batch = {
+		.prepare = bench_clear_and_start, .call = bench_write_call, .arg = b,
+		.calls = subbufs * b->per_subbuf, .repeats = 21,
+	};
+
+	return measure(&batch);
+}
+
+/* Starts so near to the end of a sub-buffer that half of the calls are on the next */
+static void clear_and_approach(void *arg)
+{
+	struct bench *b = arg;
+	unsigned int i;
+
+	bench_clear(b);
+	for (i = 0; i < b->per_subbuf - CALLS / 2; i++)
+		bench_write(b);
+}
+
+static struct cost path_crossing(struct bench *b)
+{
+	struct batch batch = {
+		.prepare = clear_and_approach, .call = bench_write_call, .arg = b,
+		.calls = CALLS, .repeats = REPEATS,
+	};
+
+	return measure(&batch);
+}
+
+/* A path makes @events events, or what is measured is something else */
+static void check_events(struct bench *b, unsigned int events)
+{
+	unsigned long long before;
+
+	bench_clear_and_start(b);
+	before = bench_stats(b).entries;
+	bench_write(b);
+	if (bench_stats(b).entries != before + events)
+		fail("a call made %llu events, %u expected",
+		     bench_stats(b).entries - before, events);
+}
+
+static struct cost path_with(struct bench *b, const char *event)
+{
+	bench_select(b, event);
+	need(source_on(&b->src, true), "tracing_on");
+	check_events(b, !!event);
+	return path(b);
+}
+
+double bench_bytes(struct bench *b)
+{
+	struct stats s;
+	int i;
+
+	bench_clear(b);
+	for (i = 0; i < CALLS; i++)
+		bench_write(b);
+	s = bench_stats(b);
+	if (s.entries != CALLS)
+		fail("%d events became %llu", CALLS, s.entries);
+	return (double)s.bytes / s.entries;
+}
+
+/* On, but tracing is not */
+static struct cost path_tracing_off(struct bench *b)
+{
+	bench_select(b, "selftest");
+	need(source_on(&b->src, true), "tracing_on");
+	/* Something to read keeps the buffer loaded */
+	bench_write(b);
+	need(source_on(&b->src, false), "tracing_on");
+	return measure(&(struct batch){ .call = bench_write_call, .arg = b, .calls = CALLS,
+					.repeats = REPEATS });
+}
+
+static struct cost bench_pair(struct bench *b, struct cost off)
+{
+	bench_select(b, NULL);
+	bench_enable(b, "hyp_enter", true);
+	bench_enable(b, "hyp_exit", true);
+	need(source_on(&b->src, true), "tracing_on");
+	check_events(b, 2);
+	return cost_less(path(b), off);
+}
+
+void bench_events(struct bench *b)
+{
+	struct cost off = path_with(b, NULL), on = path_with(b, "selftest");
+	struct cost event = cost_less(on, off), mean;
+
+	report("selftest.event", event, "instructions");
+	report_value("selftest.bytes", bench_bytes(b), "bytes");
+	report("selftest.path", on, "instructions");
+	report("selftest.path_off", off, "instructions");
+
+	mean = cost_less(path_mean(b, 4), off);
+	report("selftest.event_mean", mean, "instructions");
+	report("selftest.crossing", cost_scale(cost_less(path_crossing(b), on), CALLS),
+	       "instructions");
+	report("selftest.tracing_off", cost_less(path_tracing_off(b), off), "instructions");
+	report("hyp_pair.event", bench_pair(b, off), "instructions");
+}
+
+/* The cost of an event alone, its mean over whole sub-buffers, and nothing else */
+struct cost bench_event_mean(struct bench *b)
+{
+	struct cost off = path_with(b, NULL), on;
+
+	bench_select(b, "selftest");
+	need(source_on(&b->src, true), "tracing_on");
+	on = path_mean(b, 4);
+	return cost_less(on, off);
+}
+
+/*
+ * The host's own events. sys_exit is the smallest that a loop can trigger exactly
+ * once; both paths have sys_enter on, since the first of the two sends system
+ * calls another way.
+ */
+static int host_put(const char *file, const char *text)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), TRACEFS "/%s", file);
+	return file_write(path, text, strlen(text));
+}
+
+static void host_clear(void *arg)
+{
+	(void)arg;
+	need(host_put("trace", "\n"), "the host's trace");
+}
+
+static void sys_call(void *arg)
+{
+	register long x0 asm("x0") = -1;
+	register long x8 asm("x8") = __NR_close;
+
+	asm volatile("svc #0" : "+r" (x0) : "r" (x8), "r" (arg) : "memory");
+}
+
+static void set_name(void *arg)
+{
+	register long x0 asm("x0") = PR_SET_NAME;
+	register const char *x1 asm("x1") = "hyp_bench";
+	register long x8 asm("x8") = __NR_prctl;
+
+	asm volatile("svc #0" : "+r" (x0) : "r" (x1), "r" (x8), "r" (arg) : "memory");
+}
+
+static struct cost host_path(void (*call)(void *))
+{
+	return measure(&(struct batch){ .prepare = host_clear, .call = call, .calls = 30,
+					.repeats = REPEATS });
+}
+
+static struct cost host_event(const char *file, void (*call)(void *))
+{
+	struct cost off = host_path(call), on;
+
+	need(host_put(file, "1"), file);
+	on = host_path(call);
+	need(host_put(file, "0"), file);
+	return cost_less(on, off);
+}
+
+void bench_host_events(void)
+{
+	struct cost cost;
+
+	need(host_put("tracing_on", "1"), "the host's tracing_on");
+	need(host_put("events/enable", "0"), "the host's events/enable");
+	report("host.task_rename", host_event("events/task/task_rename/enable", set_name),
+	       "instructions");
+	need(host_put("events/raw_syscalls/sys_enter/enable", "1"), "sys_enter");
+	cost = host_event("events/raw_syscalls/sys_exit/enable", sys_call);
+	need(host_put("events/raw_syscalls/sys_enter/enable", "0"), "sys_enter");
+	report("host.sys_exit", cost, "instructions");
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hyp_bench - what hypervisor tracing costs
+ *
+ * Prints a line for each metric: name, value, unit and spread, between tabs. Runs
+ * as root in a guest whose instructions each take a nanosecond, with one CPU; see
+ * qemu-scripts/bench.sh.
+ *
+ * Exit status: 0, 1 if something failed, 2 for a wrong command line.
+ */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <string.h>
+
+#include "benches.h"
+#include "reader.h"
+
+#define EXIT_USAGE	2
+
+static void open_bench(struct bench *b)
+{
+	need(pin_to_cpu(CPU), "CPU 0");
+	need(remote_open(&b->src), "the remote " REMOTE_NAME);
+	need(source_on(&b->src, true), "tracing_on");
+	b->per_subbuf = SUBBUF_DATA_SIZE / bench_bytes(b);
+	bench_select(b, NULL);
+}
+
+/* What counts instructions and needs only seconds */
+static void run_core(struct bench *b)
+{
+	bench_events(b);
+	bench_pages(b, "");
+	bench_readers(b);
+	bench_load(b);
+}
+
+static void run_size(struct bench *b, unsigned long kb)
+{
+	char suffix[32], name[64];
+
+	snprintf(suffix, sizeof(suffix), "@%luKiB", kb);
+	snprintf(name, sizeof(name), "selftest.event_mean%s", suffix);
+	bench_resize(b, kb);
+	report(name, bench_event_mean(b), "instructions");
+	bench_pages(b, suffix);
+}
+
+/* Neither an event nor a swap may cost more in a larger buffer */
+static void run_growth(struct bench *b)
+{
+	static const unsigned long sizes[] = { SMALL_KB, 1024, 64 * 1024 };
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(sizes); i++)
+		run_size(b, sizes[i]);
+	bench_resize(b, DEFAULT_KB);
+}
+
+int main(int argc, char **argv)
+{
+	static struct bench b;
+	bool core = argc == 2 && !strcmp(argv[1], "--core");
+
+	if (argc > 1 && !core) {
+		fprintf(stderr, "usage: hyp_bench [--core]\n");
+		return EXIT_USAGE;
+	}
+
+	open_bench(&b);
+	run_core(&b);
+	if (!core) {
+		bench_host_events();
+		bench_wake(&b);
+		run_growth(&b);
+	}
+	source_close(&b.src);
+	return 0;
+}

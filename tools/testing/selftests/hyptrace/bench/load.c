@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the buffer costs: to load, to unload, to keep.
+ */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <string.h>
+
+#include "benches.h"
+
+#define SMALL		1024		/* KiB */
+#define LARGE		(16 * 1024)
+#define REPEATS		7
+#define SUBBUF		4096
+#define SUBBUF_DATA	4080
+
+static void set_on(void *arg)
+{
+	struct bench *b = arg;
+
+	need(source_on(&b->src, true), "tracing_on");
+}
+
+/* Unloads as well, as there is nothing to read */
+static void set_off(void *arg)
+{
+	struct bench *b = arg;
+
+	need(source_on(&b->src, false), "tracing_on");
+}
+
+static double subbufs(unsigned long kb)
+{
+	return (kb * 1024 + SUBBUF_DATA - 1) / SUBBUF_DATA + 1;
+}
+
+static struct cost once(struct bench *b, void (*prepare)(void *), void (*call)(void *))
+{
+	return measure(&(struct batch){ .prepare = prepare, .call = call, .arg = b, .calls = 1,
+					.repeats = REPEATS });
+}
+
+static void report_per_page(const char *name, struct cost small, struct cost large)
+{
+	double pages = subbufs(LARGE) - subbufs(SMALL);
+
+	report(name, cost_scale(cost_less(large, small), 1 / pages), "instructions");
+}
+
+/* With the pages that CPUs keep for themselves, which count as used elsewhere */
+static double free_bytes(void)
+{
+	static char text[64 * 1024];
+	double pages = 0, val;
+	char *line;
+
+	need(file_read("/proc/zoneinfo", text, sizeof(text)), "/proc/zoneinfo");
+	for (line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+		if (sscanf(line, " pages free %lf", &val) == 1 ||
+		    sscanf(line, " count: %lf", &val) == 1)
+			pages += val;
+	}
+	return pages * SUBBUF;
+}
+
+/* What is gone while the buffer is there, less its sub-buffers */
+static double overhead(struct bench *b)
+{
+	double before, bytes;
+
+	set_on(b);
+	set_off(b);
+	before = free_bytes();
+	set_on(b);
+	bytes = before - free_bytes();
+	set_off(b);
+	return bytes;
+}
+
+static void bench_memory(struct bench *b)
+{
+	double data = subbufs(LARGE) * SUBBUF;
+
+	bench_resize(b, LARGE);
+	bench_select(b, NULL);
+	report_value("memory.beyond_data", 100 * (overhead(b) - data) / data, "percent");
+}
+
+void bench_load(struct bench *b)
+{
+	struct cost load_small, unload_small, load_large, unload_large;
+
+	bench_resize(b, SMALL);
+	bench_select(b, NULL);
+	load_small = once(b, set_off, set_on);
+	unload_small = once(b, set_on, set_off);
+	set_off(b);
+	bench_resize(b, LARGE);
+	bench_select(b, NULL);
+	load_large = once(b, set_off, set_on);
+	unload_large = once(b, set_on, set_off);
+	set_off(b);
+
+	report_per_page("load.page", load_small, load_large);
+	report_per_page("unload.page", unload_small, unload_large);
+	bench_memory(b);
+	bench_resize(b, DEFAULT_KB);
+	bench_select(b, NULL);
+}

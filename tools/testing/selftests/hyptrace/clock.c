@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The time stamps of a trace remote: on each clock, between those of the host's
+ * events before and after, and right after any gap.
+ */
+#define _GNU_SOURCE
+#include <string.h>
+
+#include "kselftest_harness.h"
+#include "ways.h"
+
+static void expect_good(struct __test_metadata *_metadata, const struct events *ev)
+{
+	EXPECT_EQ(NULL, ev->error) TH_LOG("%s", ev->error);
+	EXPECT_EQ(0, ev->backwards);
+}
+
+FIXTURE(time) {
+	struct source	src;
+	struct source	host;
+	struct events	ev;
+	struct events	marks;
+};
+
+FIXTURE_SETUP(time)
+{
+	int ret = remote_open(&self->src);
+
+	events_init(&self->ev);
+	events_init(&self->marks);
+	if (ret == -ENOENT)
+		SKIP(return, "there is no remote " REMOTE_NAME);
+	ASSERT_EQ(0, ret);
+	ASSERT_EQ(0, source_set_size(&self->src, 1024));
+	ASSERT_EQ(0, instance_open(&self->host, "hyptrace_clock"));
+	ASSERT_EQ(0, source_put(&self->host, "local", "trace_clock"));
+	ASSERT_EQ(0, source_set_size(&self->host, 2048));
+	ASSERT_EQ(0, source_on(&self->host, true));
+	ASSERT_EQ(0, source_on(&self->src, true));
+}
+
+FIXTURE_TEARDOWN(time)
+{
+	source_close(&self->host);
+	source_close(&self->src);
+	events_free(&self->ev);
+	events_free(&self->marks);
+}
+
+/* A mark of the host, an event of the remote, a mark */
+static int write_between(const struct source *src, const struct source *host, __u64 id)
+{
+	return source_write(host, 2 * id) ?:
+	       source_write(src, id) ?:
+	       source_write(host, 2 * id + 1);
+}
+
+static int read_both(const struct source *src, struct events *ev, const struct source *host,
+		     struct events *marks, int cpu)
+{
+	int ret = source_consume(src, cpu, WAY_RAW, ev);
+
+	return ret ?: source_consume(host, cpu, WAY_RAW, marks);
+}
+
+/* Both are complete, and each event lies between its marks */
+static void check_between(struct __test_metadata *_metadata, const struct events *ev,
+			  const struct events *marks, __u64 nr)
+{
+	__u64 i;
+
+	ASSERT_EQ(nr, ev->nr);
+	ASSERT_EQ(nr, events_first_wrong(ev, 0));
+	ASSERT_EQ(2 * nr, marks->nr);
+	ASSERT_EQ(2 * nr, events_first_wrong(marks, 0));
+	expect_good(_metadata, ev);
+	for (i = 0; i < nr; i++) {
+		ASSERT_LE(marks->list[2 * i].ts, ev->list[i].ts) TH_LOG("event %llu", i);
+		ASSERT_GE(marks->list[2 * i + 1].ts, ev->list[i].ts) TH_LOG("event %llu", i);
+	}
+}
+
+static void check_clock(struct __test_metadata *_metadata, const struct source *src,
+			const struct source *host, __u64 nr)
+{
+	struct events ev, marks;
+	__u64 i;
+	int cpu;
+
+	events_init(&ev);
+	events_init(&marks);
+	for (cpu = 0; cpu < nr_cpus(); cpu++) {
+		ASSERT_EQ(0, pin_to_cpu(cpu));
+		events_clear(&ev);
+		events_clear(&marks);
+		for (i = 0; i < nr; i++)
+			ASSERT_EQ(0, write_between(src, host, i));
+		ASSERT_EQ(0, read_both(src, &ev, host, &marks, cpu));
+		check_between(_metadata, &ev, &marks, nr);
+	}
+	events_free(&ev);
+	events_free(&marks);
+}
+
+TEST_F(time, between_host_events)
+{
+	check_clock(_metadata, &self->src, &self->host, 3 * EVENTS_PER_SUBBUF + 10);
+}
+
+/* Whatever the clock is, it is the host's of that name */
+TEST_F(time, every_clock)
+{
+	char clocks[256], *clock, *state;
+
+	if (source_get(&self->src, clocks, sizeof(clocks), "trace_clock") < 0)
+		SKIP(return, "there is no trace_clock");
+
+	for (clock = strtok_r(clocks, " []\n", &state); clock;
+	     clock = strtok_r(NULL, " []\n", &state)) {
+		ASSERT_EQ(0, source_set_clock(&self->src, clock)) TH_LOG("%s", clock);
+		ASSERT_EQ(0, source_set_clock(&self->host, clock)) TH_LOG("%s", clock);
+		check_clock(_metadata, &self->src, &self->host, 300);
+	}
+}
+
+/* A gap that does not fit into 27 bits of ns: within a page and across its end */
+TEST_F(time, long_gaps)
+{
+	const __u64 nr = 3 * EVENTS_PER_SUBBUF, gap = 150000000;
+	__u64 i;
+	int j;
+	/* The time extend of the first takes the room of one event */
+	static const __u64 gaps_before[] = {
+		10, EVENTS_PER_SUBBUF - 1, 2 * EVENTS_PER_SUBBUF - 1,
+		2 * EVENTS_PER_SUBBUF + 50, 2 * EVENTS_PER_SUBBUF + 51,
+	};
+
+	ASSERT_EQ(0, pin_to_cpu(0));
+	for (i = 0, j = 0; i < nr; i++) {
+		if (j < ARRAY_SIZE(gaps_before) && i == gaps_before[j]) {
+			sleep_ms(200);
+			j++;
+		}
+		ASSERT_EQ(0, write_between(&self->src, &self->host, i));
+	}
+
+	ASSERT_EQ(0, read_both(&self->src, &self->ev, &self->host, &self->marks, 0));
+	check_between(_metadata, &self->ev, &self->marks, nr);
+	for (j = 0; j < ARRAY_SIZE(gaps_before); j++) {
+		i = gaps_before[j];
+		EXPECT_LT(gap, self->ev.list[i].ts - self->ev.list[i - 1].ts) TH_LOG("%llu", i);
+	}
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Readers of a trace remote that wait for events, and those that do not.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "kselftest_harness.h"
+#include "ways.h"
+
+/* Nothing takes that long; a limit only so that a test ends */
+#define PATIENCE_MS	10000
+
+FIXTURE(remote) {
+	struct source	src;
+	struct events	ev;
+	int		cpu;
+};
+
+FIXTURE_VARIANT(remote) {
+	unsigned long size_kb;
+};
+
+FIXTURE_VARIANT_ADD(remote, minimum) {
+	.size_kb = 1,
+};
+
+FIXTURE_VARIANT_ADD(remote, kb_64) {
+	.size_kb = 64,
+};
+
+FIXTURE_SETUP(remote)
+{
+	int ret = remote_open(&self->src);
+
+	events_init(&self->ev);
+	if (ret == -ENOENT)
+		SKIP(return, "there is no remote " REMOTE_NAME);
+	ASSERT_EQ(0, ret);
+	ASSERT_EQ(0, source_set_size(&self->src, variant->size_kb));
+	self->cpu = nr_cpus() - 1;
+	ASSERT_EQ(0, pin_to_cpu(self->cpu));
+}
+
+FIXTURE_TEARDOWN(remote)
+{
+	source_close(&self->src);
+	events_free(&self->ev);
+}
+
+/**
+ * struct waiter - a thread that does one thing that blocks
+ * @fd:		file
+ * @what:	what it does
+ * @tid:	thread
+ * @started:	it is about to block
+ * @done:	it came back
+ * @ret:	what it came back with, or the errno
+ */
+struct waiter {
+	int			fd;
+	enum { DO_READ, DO_POLL, DO_IOCTL } what;
+	pthread_t		tid;
+	int			started;
+	int			done;
+	int			ret;
+};
+
+static void *waiter_main(void *data)
+{
+	struct pollfd pfd = { .events = POLLIN };
+	struct waiter *w = data;
+	char buf[SUBBUF_SIZE];
+	int ret = -EINVAL;
+
+	STORE(w->started, 1);
+	pfd.fd = w->fd;
+	switch (w->what) {
+	case DO_READ:
+		ret = read(w->fd, buf, sizeof(buf));
+		break;
+	case DO_POLL:
+		ret = poll(&pfd, 1, PATIENCE_MS) == 1 ? pfd.revents : 0;
+		break;
+	case DO_IOCTL:
+		ret = ioctl(w->fd, TRACE_MMAP_IOCTL_GET_READER);
+		break;
+	}
+	w->ret = ret < 0 ? -errno : ret;
+	STORE(w->done, 1);
+	return NULL;
+}
+
+static int waiter_start(struct waiter *w)
+{
+	int ret;
+
+	w->started = 0;
+	w->done = 0;
+	ret = pthread_create(&w->tid, NULL, waiter_main, w);
+	while (!ret && !LOAD(w->started))
+		sleep_ms(1);
+	/* Time to block: if it is too short, the test is weaker, not wrong */
+	sleep_ms(30);
+	return ret;
+}
+
+/* Is it back, and if so with what */
+static bool waiter_join(struct waiter *w)
+{
+	__u64 end = now_ms() + PATIENCE_MS;
+
+	while (!LOAD(w->done) && now_ms() < end)
+		sleep_ms(1);
+	if (!LOAD(w->done))
+		return false;
+	pthread_join(w->tid, NULL);
+	return true;
+}
+
+TEST_F(remote, blocking_read_wakes_up)
+{
+	static const char *const files[] = {
+		"per_cpu/cpu%d/trace_pipe", "per_cpu/cpu%d/trace_pipe_raw", "trace_pipe",
+	};
+	const struct source *src = &self->src;
+	unsigned int i, again;
+	struct waiter w = { .what = DO_READ };
+	char name[64];
+
+	ASSERT_EQ(0, source_on(src, true));
+	for (i = 0; i < ARRAY_SIZE(files); i++) {
+		snprintf(name, sizeof(name), files[i], self->cpu);
+		w.fd = source_open_file(src, O_RDONLY, "%s", name);
+		ASSERT_LE(0, w.fd);
+		for (again = 0; again < 3; again++) {
+			ASSERT_EQ(0, waiter_start(&w));
+			EXPECT_EQ(0, LOAD(w.done)) TH_LOG("%s did not block", name);
+			ASSERT_EQ(0, source_write(src, i));
+			ASSERT_TRUE(waiter_join(&w)) TH_LOG("%s did not wake up", name);
+			EXPECT_LT(0, w.ret) TH_LOG("%s", name);
+		}
+		close(w.fd);
+	}
+}
+
+/**
+ * struct taker - a thread that reads events and counts them
+ * @src:	of this
+ * @cpu:	of this CPU
+ * @fd:		file, blocking
+ * @last:	how many there must be
+ * @taken:	how many there were
+ */
+struct taker {
+	const struct source	*src;
+	int			cpu;
+	int			fd;
+	__u64			last;
+	__u64			taken;
+};
+
+static void *taker_main(void *data)
+{
+	struct taker *t = data;
+	struct events ev;
+
+	events_init(&ev);
+	while (t->taken < t->last && events_read_some(&ev, t->src, t->cpu, t->fd, SUBBUF_SIZE) > 0)
+		STORE(t->taken, ev.nr);
+	events_free(&ev);
+	return NULL;
+}
+
+static bool taken_in_time(struct taker *t, __u64 nr)
+{
+	__u64 end = now_ms() + PATIENCE_MS;
+
+	while (LOAD(t->taken) < nr && now_ms() < end)
+		sched_yield();
+	return LOAD(t->taken) >= nr;
+}
+
+/*
+ * Event by event, while the reader is at any point on its way back to sleep; its
+ * only hope is to be woken up
+ */
+TEST_F(remote, no_wake_up_is_lost)
+{
+	struct taker t = { .src = &self->src, .cpu = self->cpu, .last = 1000 };
+	pthread_t tid;
+	unsigned int i;
+	__u64 nr;
+
+	ASSERT_EQ(0, source_on(&self->src, true));
+	t.fd = source_open_file(&self->src, O_RDONLY, "per_cpu/cpu%d/trace_pipe_raw", self->cpu);
+	ASSERT_LE(0, t.fd);
+	ASSERT_EQ(0, pthread_create(&tid, NULL, taker_main, &t));
+	for (nr = 0; nr < t.last; nr++) {
+		for (i = 0; i < nr * 7 % 100; i++)
+			sched_yield();
+		ASSERT_EQ(0, source_write(&self->src, nr));
+		ASSERT_TRUE(taken_in_time(&t, nr + 1)) TH_LOG("event %llu", nr);
+	}
+	pthread_join(tid, NULL);
+	close(t.fd);
+}
+
+/* A reader of another CPU goes on waiting */
+TEST_F(remote, blocking_read_of_another_cpu)
+{
+	const struct source *src = &self->src;
+	struct waiter w = { .what = DO_READ };
+
+	if (nr_cpus() == 1)
+		SKIP(return, "there is one CPU only");
+
+	ASSERT_EQ(0, source_on(src, true));
+	w.fd = source_open_file(src, O_RDONLY, "per_cpu/cpu0/trace_pipe_raw");
+	ASSERT_LE(0, w.fd);
+	ASSERT_EQ(0, waiter_start(&w));
+	ASSERT_EQ(0, source_write_many(src, 0, 10));
+	sleep_ms(50);
+	EXPECT_EQ(0, LOAD(w.done));
+	ASSERT_EQ(0, pin_to_cpu(0));
+	ASSERT_EQ(0, source_write(src, 1));
+	ASSERT_TRUE(waiter_join(&w));
+	EXPECT_LT(0, w.ret);
+	close(w.fd);
+}
+
+TEST_F(remote, poll)
+{
+	const struct source *src = &self->src;
+	struct waiter w = { .what = DO_POLL };
+	struct pollfd pfd = { .events = POLLIN };
+	unsigned int i;
+
+	ASSERT_EQ(0, source_on(src, true));
+	for (i = 0; i < 2; i++) {
+		w.fd = source_open_file(src, O_RDONLY | O_NONBLOCK, i ? "trace_pipe" :
+					"per_cpu/cpu%d/trace_pipe", self->cpu);
+		ASSERT_LE(0, w.fd);
+		pfd.fd = w.fd;
+		EXPECT_EQ(0, poll(&pfd, 1, 0));
+		ASSERT_EQ(0, waiter_start(&w));
+		EXPECT_EQ(0, LOAD(w.done));
+		ASSERT_EQ(0, source_write(src, 1));
+		ASSERT_TRUE(waiter_join(&w));
+		EXPECT_EQ(POLLIN, w.ret & POLLIN);
+
+		/* Still so, until it is read */
+		EXPECT_EQ(1, poll(&pfd, 1, 0));
+		EXPECT_EQ(-EAGAIN, events_read_text(&self->ev, w.fd));
+		EXPECT_EQ(0, poll(&pfd, 1, 0));
+		close(w.fd);
+	}
+	EXPECT_EQ(2, self->ev.nr);
+}
+
+/* The raw file waits until half of the buffer is full, as that of any instance */
+TEST_F(remote, poll_raw)
+{
+	const struct source *src = &self->src;
+	struct waiter w = { .what = DO_POLL };
+	struct pollfd pfd = { .events = POLLIN };
+	unsigned int room;
+
+	ASSERT_EQ(0, source_on(src, true));
+	room = source_ring_subbufs(src, self->cpu) * EVENTS_PER_SUBBUF;
+	w.fd = source_open_file(src, O_RDONLY | O_NONBLOCK, "per_cpu/cpu%d/trace_pipe_raw",
+				self->cpu);
+	ASSERT_LE(0, w.fd);
+	pfd.fd = w.fd;
+	EXPECT_EQ(0, poll(&pfd, 1, 0));
+	ASSERT_EQ(0, waiter_start(&w));
+	EXPECT_EQ(0, LOAD(w.done));
+	ASSERT_EQ(0, source_write_many(src, 0, room));
+	ASSERT_TRUE(waiter_join(&w));
+	EXPECT_EQ(POLLIN, w.ret & POLLIN);
+	EXPECT_EQ(1, poll(&pfd, 1, 0));
+	EXPECT_EQ(-EAGAIN, events_read_raw(&self->ev, src, self->cpu, w.fd));
+	EXPECT_LT(room / 2, self->ev.nr);
+	EXPECT_EQ(0, poll(&pfd, 1, 0));
+	close(w.fd);
+}
+
+TEST_F(remote, blocking_ioctl_wakes_up)
+{
+	const struct source *src = &self->src;
+	struct waiter w = { .what = DO_IOCTL };
+	unsigned int room;
+	struct mapping m;
+
+	ASSERT_EQ(0, source_on(src, true));
+	ASSERT_EQ(0, mapping_open(&m, src, self->cpu, 0));
+	room = (m.meta->nr_subbufs - 1) * EVENTS_PER_SUBBUF;
+	w.fd = m.fd;
+	ASSERT_EQ(0, waiter_start(&w));
+	EXPECT_EQ(0, LOAD(w.done));
+	ASSERT_EQ(0, source_write_many(src, 0, room));
+	ASSERT_TRUE(waiter_join(&w));
+	EXPECT_EQ(0, w.ret);
+	EXPECT_LT(0, LOAD(m.meta->read));
+	EXPECT_GE(EVENTS_PER_SUBBUF, LOAD(m.meta->read));
+	mapping_close(&m);
+}
+
+/* With buffer_percent 0, one event is enough */
+TEST_F(remote, buffer_percent)
+{
+	const struct source *src = &self->src;
+	struct waiter w = { .what = DO_IOCTL };
+	struct mapping m;
+
+	if (source_put(src, "0", "buffer_percent"))
+		SKIP(return, "there is no buffer_percent");
+
+	ASSERT_EQ(0, source_on(src, true));
+	ASSERT_EQ(0, mapping_open(&m, src, self->cpu, 0));
+	w.fd = m.fd;
+	for (w.what = DO_POLL; w.what <= DO_IOCTL; w.what++) {
+		ASSERT_EQ(0, waiter_start(&w));
+		EXPECT_EQ(0, LOAD(w.done));
+		ASSERT_EQ(0, source_write(src, 1));
+		ASSERT_TRUE(waiter_join(&w));
+		EXPECT_EQ(w.what == DO_POLL ? POLLIN : 0, w.ret & POLLIN);
+		ASSERT_EQ(0, source_consume(src, self->cpu, WAY_RAW, &self->ev));
+	}
+	mapping_close(&m);
+}
+
+TEST_F(remote, nonblocking)
+{
+	const struct source *src = &self->src;
+	int pipe, pipe_all, raw;
+	struct mapping m;
+
+	ASSERT_EQ(0, source_on(src, true));
+	ASSERT_EQ(0, mapping_open(&m, src, self->cpu, O_NONBLOCK));
+	pipe = source_open_file(src, O_RDONLY | O_NONBLOCK, "per_cpu/cpu%d/trace_pipe", self->cpu);
+	pipe_all = source_open_file(src, O_RDONLY | O_NONBLOCK, "trace_pipe");
+	raw = source_open_file(src, O_RDONLY | O_NONBLOCK, "per_cpu/cpu%d/trace_pipe_raw",
+			       self->cpu);
+	ASSERT_LE(0, pipe);
+	ASSERT_LE(0, pipe_all);
+	ASSERT_LE(0, raw);
+	EXPECT_EQ(-EAGAIN, events_read_text(&self->ev, pipe));
+	EXPECT_EQ(-EAGAIN, events_read_text(&self->ev, pipe_all));
+	EXPECT_EQ(-EAGAIN, events_read_raw(&self->ev, src, self->cpu, raw));
+	EXPECT_EQ(0, mapping_next(&m, &self->ev));
+	EXPECT_EQ(0, self->ev.nr);
+
+	/* Each takes what is there, and the others then find nothing */
+	ASSERT_EQ(0, source_write(src, 0));
+	EXPECT_EQ(1, mapping_next(&m, &self->ev));
+	EXPECT_EQ(-EAGAIN, events_read_text(&self->ev, pipe));
+	EXPECT_EQ(-EAGAIN, events_read_raw(&self->ev, src, self->cpu, raw));
+	ASSERT_EQ(0, source_write(src, 1));
+	EXPECT_EQ(-EAGAIN, events_read_text(&self->ev, pipe));
+	EXPECT_EQ(-EAGAIN, events_read_text(&self->ev, pipe_all));
+	EXPECT_EQ(0, mapping_next(&m, &self->ev));
+	ASSERT_EQ(0, source_write(src, 2));
+	EXPECT_EQ(-EAGAIN, events_read_raw(&self->ev, src, self->cpu, raw));
+	EXPECT_EQ(-EAGAIN, events_read_text(&self->ev, pipe_all));
+	EXPECT_EQ(3, self->ev.nr);
+	EXPECT_EQ(3, events_first_wrong(&self->ev, 0));
+	mapping_close(&m);
+	close(pipe);
+	close(pipe_all);
+	close(raw);
+}
+
+/* A pipe ends when tracing is off and it has read something, as any trace_pipe */
+TEST_F(remote, pipe_ends)
+{
+	const struct source *src = &self->src;
+	char buf[SUBBUF_SIZE];
+	int fd;
+
+	ASSERT_EQ(0, source_on(src, true));
+	ASSERT_EQ(0, source_write(src, 1));
+	fd = source_open_file(src, O_RDONLY, "trace_pipe");
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, source_on(src, false));
+	EXPECT_LT(0, read(fd, buf, sizeof(buf)));
+	EXPECT_EQ(0, read(fd, buf, sizeof(buf)));
+	close(fd);
+}
+
+TEST_HARNESS_MAIN
