@@ -185,7 +185,7 @@ void rb_writer_set_on(struct rb_writer *w, bool on);
  */
 int rb_writer_swap(struct rb_writer *w, u32 seen);
 
-/* What rb_writer_try_reserve() leaves undone; same contract as rb_writer_reserve() */
+/* rb_writer_reserve() of an event that does not fit; same contract */
 void *rb_writer_reserve_slow(struct rb_writer *w, u32 size, u64 ts);
 
 /**
@@ -198,32 +198,42 @@ void *rb_writer_reserve_slow(struct rb_writer *w, u32 size, u64 ts);
  */
 static __always_inline bool rb_writer_has_room(const struct rb_writer *w, u32 size)
 {
-	return likely(w->limit - w->pos >= size + RB_PAGE_EVENT_HDR);
+	return likely(w->pos + RB_PAGE_EVENT_HDR + size <= w->limit);
 }
 
 /**
- * rb_writer_try_reserve - reserve if that is simple
+ * rb_writer_delta - the time since the last event
  * @w: an initialised writer
- * @size: as for rb_writer_reserve()
- * @ts: as for rb_writer_reserve()
- *
- * For callers that keep their slow path in another function altogether, so that
- * the fast one needs no stack frame.
+ * @ts: the time stamp of the next one
  *
  * Context: writer.
- * Return: as rb_writer_reserve(), or NULL when that has to do it; nothing is
- * changed then.
+ * Return: a number that the header of an event can hold if it is at most
+ * RB_PAGE_MAX_DELTA.
  */
-static __always_inline void *rb_writer_try_reserve(struct rb_writer *w, u32 size, u64 ts)
+static __always_inline u64 rb_writer_delta(const struct rb_writer *w, u64 ts)
 {
-	u64 delta = ts - w->ts;
+	return ts - w->ts;
+}
+
+/**
+ * rb_writer_put - write the header of an event that fits
+ * @w: an initialised writer that has room
+ * @size: as for rb_writer_reserve()
+ * @ts: as for rb_writer_reserve()
+ * @delta: rb_writer_delta(), at most RB_PAGE_MAX_DELTA
+ *
+ * rb_writer_reserve() in pieces is for callers that keep the other case in another
+ * function altogether, so that this one needs no stack frame.
+ *
+ * Context: writer.
+ * Return: the payload.
+ */
+static __always_inline void *rb_writer_put(struct rb_writer *w, u32 size, u64 ts, u32 delta)
+{
 	u32 *event = w->pos;
 
-	if (!rb_writer_has_room(w, size) || unlikely(delta >> RB_PAGE_DELTA_BITS))
-		return NULL;
-
-	w->ts = ts;
 	event[0] = RB_PAGE_EVENT(size / 4, delta);
+	w->ts = ts;
 	return event + 1;
 }
 
@@ -237,11 +247,50 @@ static __always_inline void *rb_writer_try_reserve(struct rb_writer *w, u32 size
  *
  * Context: writer.
  * Return: the payload, aligned to 4 bytes, or NULL when the writer is off or the
- * ring is full (counted as dropped).
+ * ring is full (counted as dropped). What is reserved has to be committed.
  */
 static __always_inline void *rb_writer_reserve(struct rb_writer *w, u32 size, u64 ts)
 {
-	return rb_writer_try_reserve(w, size, ts) ?: rb_writer_reserve_slow(w, size, ts);
+	u64 delta = rb_writer_delta(w, ts);
+
+	if (rb_writer_has_room(w, size) && likely(delta <= RB_PAGE_MAX_DELTA))
+		return rb_writer_put(w, size, ts, delta);
+
+	return rb_writer_reserve_slow(w, size, ts);
+}
+
+/**
+ * rb_writer_page - the sub-buffer on which there is room
+ * @w: a writer that has room, or in which an event is reserved
+ *
+ * Context: writer.
+ */
+static __always_inline struct rb_page *rb_writer_page(const struct rb_writer *w)
+{
+	/* While there is room, @limit is the end of the sub-buffer */
+	return w->limit - PAGE_SIZE;
+}
+
+/**
+ * rb_writer_commit_on - rb_writer_commit() on a sub-buffer that is known
+ * @w: the writer
+ * @page: rb_writer_page()
+ * @payload: what was reserved, not NULL, filled
+ * @size: the same as in the reserve
+ *
+ * Context: writer.
+ */
+static __always_inline void rb_writer_commit_on(struct rb_writer *w, struct rb_page *page,
+						void *payload, u32 size)
+{
+	void *end = payload + size;
+	u64 entries = w->entries + 1;
+
+	w->pos = end;
+	w->entries = entries;
+	/* A */
+	smp_store_release(&page->commit, (unsigned long)(end - (void *)page->data));
+	WRITE_ONCE(w->meta->entries, entries);
 }
 
 /**
@@ -254,16 +303,7 @@ static __always_inline void *rb_writer_reserve(struct rb_writer *w, u32 size, u6
  */
 static __always_inline void rb_writer_commit(struct rb_writer *w, void *payload, u32 size)
 {
-	/* While there was room, @limit is the end of the sub-buffer */
-	struct rb_page *page = w->limit - PAGE_SIZE;
-	void *end = payload + size;
-	u64 entries = w->entries + 1;
-
-	w->pos = end;
-	w->entries = entries;
-	/* A */
-	smp_store_release(&page->commit, (unsigned long)(end - (void *)page->data));
-	WRITE_ONCE(w->meta->entries, entries);
+	rb_writer_commit_on(w, rb_writer_page(w), payload, size);
 }
 
 #endif /* _LINUX_RING_BUFFER_WRITER_H */

@@ -205,7 +205,7 @@ static void take_subbuf(struct rb_writer *w, u32 slot, u32 id, u64 end, bool clo
 
 	WRITE_ONCE(subbuf(w, slot)->slot, w->reader_id);
 	w->reader_id = id;
-	if (0 && new->first != end)
+	if (closed && new->first != end)
 		mark_missed(new, new->first - end);
 	publish_reader(w, new->first - end);
 }
@@ -270,8 +270,7 @@ static void reset_counters(struct rb_writer *w)
 	struct trace_buffer_meta *meta = w->meta;
 
 	w->ts = 0;
-	w->entries = w->overrun = w->dropped = w->lost = w->read = 0;
-	WRITE_ONCE(meta->entries, 0);
+	w->overrun = w->dropped = w->lost = w->read = 0;
 	WRITE_ONCE(meta->overrun, 0);
 	WRITE_ONCE(meta->dropped, 0);
 	WRITE_ONCE(meta->subbufs_lost, 0);

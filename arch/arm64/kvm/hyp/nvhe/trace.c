@@ -77,15 +77,6 @@ static __always_inline s32 trace_pid(const struct hyp_trace_cpu *tc)
 	return read_sysreg_el1(SYS_CONTEXTIDR);
 }
 
-/* Everything is simple: tracing is on, there is room, the clock is current */
-static __always_inline void *try_reserve(struct hyp_trace_cpu *tc, u32 size)
-{
-	if (!rb_writer_has_room(&tc->writer, size) || !hyp_clock_is_current(&tc->clock))
-		return NULL;
-
-	return rb_writer_try_reserve(&tc->writer, size, hyp_clock_read(&tc->clock));
-}
-
 static void *reserve_slow(struct hyp_trace_cpu *tc, u32 size)
 {
 	if (!tc->writer.on)
@@ -103,8 +94,9 @@ static void *reserve_slow(struct hyp_trace_cpu *tc, u32 size)
  */
 #define REMOTE_EVENT(name, fields, ...)					\
 	static __always_inline void					\
-	write_##name(struct hyp_trace_cpu *tc, struct remote_rec_##name *__rec,\
-		     u32 type, REMOTE_PARAMS(REMOTE_FIELDS(fields)))	\
+	write_##name(struct hyp_trace_cpu *tc, struct rb_page *page,	\
+		     struct remote_rec_##name *__rec, u32 type,		\
+		     REMOTE_PARAMS(REMOTE_FIELDS(fields)))		\
 	{								\
 		const u32 size = sizeof(*__rec);			\
 									\
@@ -114,7 +106,7 @@ static void *reserve_slow(struct hyp_trace_cpu *tc, u32 size)
 		__rec->hdr.type = type;					\
 		__rec->hdr.pid = trace_pid(tc);				\
 		REMOTE_ASSIGN(REMOTE_FIELDS(fields))			\
-		rb_writer_commit(&tc->writer, __rec, size);		\
+		rb_writer_commit_on(&tc->writer, page, __rec, size);	\
 	}								\
 									\
 	static noinline void						\
@@ -124,18 +116,29 @@ static void *reserve_slow(struct hyp_trace_cpu *tc, u32 size)
 		void *rec = reserve_slow(tc, sizeof(struct remote_rec_##name));\
 									\
 		if (rec)						\
-			write_##name(tc, rec, type, REMOTE_NAMES(REMOTE_FIELDS(fields)));\
+			write_##name(tc, rb_writer_page(&tc->writer), rec, type,\
+				     REMOTE_NAMES(REMOTE_FIELDS(fields)));\
 	}								\
 									\
 	void __trace_##name(u32 type, REMOTE_PARAMS(REMOTE_FIELDS(fields)))\
 	{								\
+		const u32 size = sizeof(struct remote_rec_##name);	\
 		struct hyp_trace_cpu *tc = this_cpu_ptr(&trace_cpus);	\
-		void *rec = try_reserve(tc, sizeof(struct remote_rec_##name));\
+		struct rb_page *page = rb_writer_page(&tc->writer);	\
+		u64 ts, delta;						\
 									\
-		if (likely(rec))					\
-			write_##name(tc, rec, type, REMOTE_NAMES(REMOTE_FIELDS(fields)));\
-		else							\
-			slow_##name(type, REMOTE_NAMES(REMOTE_FIELDS(fields)));\
+		if (!rb_writer_has_room(&tc->writer, size) ||		\
+		    !hyp_clock_is_current(&tc->clock))			\
+			goto slow;					\
+		ts = hyp_clock_read(&tc->clock);			\
+		delta = rb_writer_delta(&tc->writer, ts);		\
+		if (unlikely(delta >> RB_PAGE_DELTA_BITS))		\
+			goto slow;					\
+		write_##name(tc, page, rb_writer_put(&tc->writer, size, ts, delta),\
+			     type, REMOTE_NAMES(REMOTE_FIELDS(fields)));\
+		return;							\
+	slow:								\
+		slow_##name(type, REMOTE_NAMES(REMOTE_FIELDS(fields)));	\
 	}
 #include <asm/kvm_hypevents.h>
 #undef REMOTE_EVENT
