@@ -16,7 +16,7 @@ S := qemu-scripts
 
 # The makes and scripts below have their own ideas of parallelism
 .NOTPARALLEL:
-.PHONY: help setup source kernel tools initramfs run bench check clean
+.PHONY: help setup source kernel tools initramfs run bench check lint series clean
 
 help: ## This list
 	@echo "hyptrace: hypervisor tracing for arm64 KVM. Targets:"
@@ -46,6 +46,12 @@ bench: setup kernel initramfs ## Measure what tracing costs, in instructions
 
 check: setup kernel initramfs ## Run all tests
 	@$(S)/check.sh
+
+lint: setup source ## Check style, types and documents of everything, without running it
+	@$(S)/lint.sh
+
+series: source ## Write the project as a series of patches for git am
+	@$(S)/series.sh
 
 clean: ## Remove what was built, edits in build/linux as well; downloads stay
 	@$(S)/clean.sh

@@ -6,7 +6,8 @@
 # nanosecond each: prints a table and writes build/bench.tsv (metric, value, unit,
 # value of the peer, ratio to it, spread). Numbers of instructions are net of an
 # empty loop, and the median of repeats; the same kernel gives the same numbers.
-# Needs the kernel and the initramfs; 'make bench' makes them first.
+# Needs the kernel and the initramfs; 'make bench' makes them first. Builds a kernel
+# without hypervisor tracing to compare with, unless it is there.
 #
 #   --core           only the metrics of qemu-scripts/bench-baseline.tsv, in one
 #                    boot of some seconds; writes build/bench-core.tsv
@@ -14,6 +15,10 @@
 #                    TAP line for each
 #   --update         record what was measured as the new baseline
 #   --kernel IMAGE   measure this kernel (default build/kernel's)
+#   --mode MODE      protected (the default), hvhe or nvhe; see boot.sh
+#
+# Environment: BENCH_CPUS="1", numbers of CPUs of the guest; the core metrics with
+#              more than one are named metric@Ncpus, as --core has one only
 #
 # The peer is the best published tracer for EL2, measured in the same way.
 set -euo pipefail
@@ -24,8 +29,9 @@ SOURCE=$REPO/tools/testing/selftests/hyptrace/bench
 OBJ=$BUILD/obj/bench
 BASELINE=$SCRIPTS/bench-baseline.tsv
 MAX_GROWTH=5	# percent
+BENCH_CPUS=${BENCH_CPUS:-1}
 
-# What the peer needs; ring buffer of the host: an ordinary event there
+# What the peer needs; its readers look every 100 ms
 declare -A PEER=(
 	[selftest.event]=108
 	[selftest.bytes]=20
@@ -46,13 +52,15 @@ parse_arguments()
 		--core) core=yes ;;
 		--compare) compare=yes ;;
 		--update) update=yes ;;
-		--kernel) need_value "$1" $#; boot+=(--kernel "$2"); shift ;;
+		--kernel | --mode) need_value "$1" $#; boot+=("$1" "$2"); shift ;;
 		-h | --help) usage; exit ;;
 		*) die "unknown argument '$1'; see --help" ;;
 		esac
 		shift
 	done
 	[[ $compare == no || $update == no ]] || die "--compare and --update exclude each other"
+	[[ $update == no || ($core == yes && ${#boot[@]} == 0) ]] ||
+		die "--update goes with --core, and with neither --mode nor --kernel"
 }
 
 build_bench()
@@ -60,13 +68,48 @@ build_bench()
 	make -C "$SOURCE" O="$OBJ" KERNEL="$TREE" CROSS_COMPILE="$CROSS_COMPILE"
 }
 
-measure()	# RAW-FILE
+measure()	# CPUS ARGUMENT-OF-HYP_BENCH [ARGUMENT-OF-BOOT]...
 {
-	local words=()
+	local cpus=$1 what=$2
+	shift 2
 
-	[[ $core == no ]] || words+=(--core)
-	"$SCRIPTS/boot.sh" --mode protected --icount --smp 1 --timeout 600 "${boot[@]}" \
-		--add "$OBJ/hyp_bench:/root/hyp_bench" -- ./hyp_bench "${words[@]}" >"$1"
+	"$SCRIPTS/boot.sh" --icount --smp "$cpus" --timeout 600 "${boot[@]}" "$@" \
+		--add "$OBJ/hyp_bench:/root/hyp_bench" -- "./hyp_bench $what"
+}
+
+# What the same guest costs a kernel whose hypervisor has no tracing
+measure_untraced()
+{
+	local image=$BUILD/kernel-off/arch/arm64/boot/Image
+
+	[[ -f $image ]] ||
+		"$SCRIPTS/build-kernel.sh" --name off --config "$SCRIPTS/kernel-off.config" >&2
+	measure 1 --untraced --kernel "$image"
+}
+
+measure_everything()
+{
+	local cpus
+
+	for cpus in $BENCH_CPUS; do
+		case $cpus in
+		1) measure 1 '' ;;
+		*) measure "$cpus" --core | sed "s/\t/@${cpus}cpus\t/" ;;
+		esac
+	done
+	measure_untraced
+}
+
+# What it costs that hypervisor tracing is there, unused
+add_differences()	# RAW-FILE
+{
+	awk -F '\t' -v OFS='\t' '{ value[$1] = $2; spread[$1] = $4 } END {
+		off = "kvm_run.off"
+		out = "kvm_run.compiled_out"
+		if (off in value && out in value)
+			printf "kvm_run.unused\t%.1f\tinstructions\t%.1f\n",
+				value[off] - value[out], spread[off] + spread[out]
+	}' "$1"
 }
 
 # RAW-FILE: metric, value, unit, spread => metric, value, unit, peer, ratio, spread
@@ -92,7 +135,8 @@ record_baseline()	# TSV
 {
 	{
 		echo "# What the core metrics were when they were last recorded: bench.sh --core --update"
-		cut -f 1-3 "$1" | tail -n +2
+		# Of a number of times, more is better
+		awk -F '\t' -v OFS='\t' 'NR > 1 && $3 != "times" { print $1, $2, $3 }' "$1"
 	} >"$BASELINE"
 	note "Recorded in ${BASELINE#"$REPO"/}; say in the commit why it changed."
 }
@@ -118,6 +162,7 @@ compare_baseline()	# TSV
 					printf "ok %d %s: %s %s, was %s\n", i, m, now[m], unit[m], was[m]
 				}
 			}
+			printf "1..%d\n", nr
 			exit bad > 0
 		}' "$BASELINE" "$1" || {
 		echo "# To accept this on purpose: qemu-scripts/bench.sh --core --update" >&2
@@ -134,9 +179,15 @@ if [[ $core == yes ]]; then
 fi
 mkdir -p "$OBJ"
 raw=$(mktemp "$OBJ/raw.XXXXXX")
-trap 'rm -f "$raw"' EXIT
+trap 'rm -f "$raw" "$raw.more"' EXIT
 step "Build the benchmark" build_bench
-measure "$raw"
+if [[ $core == yes ]]; then
+	measure 1 --core >"$raw"
+else
+	measure_everything >"$raw"
+	add_differences "$raw" >>"$raw.more"
+	cat "$raw.more" >>"$raw"
+fi
 add_peer "$raw" >"$table"
 if [[ $compare == yes ]]; then
 	compare_baseline "$table"

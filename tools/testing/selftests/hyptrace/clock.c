@@ -28,8 +28,8 @@ FIXTURE_SETUP(time)
 
 	events_init(&self->ev);
 	events_init(&self->marks);
-	if (ret == -ENOENT)
-		SKIP(return, "there is no remote " REMOTE_NAME);
+	if (skip_reason(ret))
+		SKIP(return, "%s", skip_reason(ret));
 	ASSERT_EQ(0, ret);
 	ASSERT_EQ(0, source_set_size(&self->src, 1024));
 	ASSERT_EQ(0, instance_open(&self->host, "hyptrace_clock"));

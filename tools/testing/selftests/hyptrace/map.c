@@ -70,8 +70,8 @@ FIXTURE_SETUP(map)
 	events_init(&self->ev);
 	ret = variant->remote ? remote_open(&self->src) :
 				instance_open(&self->src, "hyptrace_map");
-	if (ret == -ENOENT)
-		SKIP(return, "there is no remote " REMOTE_NAME);
+	if (skip_reason(ret))
+		SKIP(return, "%s", skip_reason(ret));
 	ASSERT_EQ(0, ret);
 	ASSERT_EQ(0, source_set_size(&self->src, variant->size_kb));
 

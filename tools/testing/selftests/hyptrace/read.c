@@ -40,8 +40,8 @@ FIXTURE_SETUP(remote)
 	int ret = remote_open(&self->src);
 
 	events_init(&self->ev);
-	if (ret == -ENOENT)
-		SKIP(return, "there is no remote " REMOTE_NAME);
+	if (skip_reason(ret))
+		SKIP(return, "%s", skip_reason(ret));
 	ASSERT_EQ(0, ret);
 	ASSERT_EQ(0, source_set_size(&self->src, variant->size_kb));
 	self->cpu = nr_cpus() - 1;
@@ -282,6 +282,7 @@ static void check_overwrite(struct __test_metadata *_metadata, const struct sour
 	EXPECT_EQ(nr, next);
 	EXPECT_EQ(!!overrun, ev.losses) TH_LOG("%s", way_names[way]);
 	EXPECT_EQ(ev.uncounted ? 0 : overrun, ev.lost) TH_LOG("%s", way_names[way]);
+	EXPECT_EQ(0, ev.unmarked);
 	expect_good(_metadata, &ev);
 
 	ASSERT_EQ(0, source_stats(src, cpu, &stats));

@@ -449,6 +449,7 @@ static void add_mapped_loss(struct events *ev, const struct mapping *m,
 			set_error(ev, "meta page and sub-buffer report different losses");
 		if (stored && !lost)
 			set_error(ev, "a sub-buffer reports a loss, the meta page does not");
+		ev->unmarked += lost && !stored;
 	}
 	if (lost)
 		events_add_loss(ev, lost);

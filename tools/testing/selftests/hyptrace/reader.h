@@ -14,8 +14,8 @@
 
 /* The page format: events/header_page, events/header_event */
 struct subbuf {
-	__u64	time_stamp;
-	__u64	commit;
+	__u64		time_stamp;
+	__u64		commit;
 	__u8		data[];
 };
 
@@ -37,9 +37,9 @@ struct subbuf {
  * @pid:	the task that wrote it; 0 where text does not say
  */
 struct event {
-	__u64	id;
-	__u64	ts;
-	__u64	lost;
+	__u64		id;
+	__u64		ts;
+	__u64		lost;
 	bool		uncounted;
 	int		cpu;
 	__s32		pid;
@@ -54,6 +54,8 @@ struct event {
  * @lost:	sum of all losses reported
  * @losses:	number of reports
  * @uncounted:	reports that do not say how many
+ * @unmarked:	reports of a mapped meta page that the sub-buffer itself does not
+ *		repeat, which is right only if it was still being written then
  * @pending:	reported since the last event
  * @pending_uncounted: the same, for losses that are not counted
  * @last_ts:	of the last event of any kind, by page
@@ -65,12 +67,13 @@ struct events {
 	size_t		nr;
 	size_t		room;
 	size_t		others;
-	__u64	lost;
+	__u64		lost;
 	size_t		losses;
 	size_t		uncounted;
-	__u64	pending;
+	size_t		unmarked;
+	__u64		pending;
 	bool		pending_uncounted;
-	__u64	last_ts;
+	__u64		last_ts;
 	size_t		backwards;
 	const char	*error;
 };

@@ -323,6 +323,19 @@ int remote_open(struct source *src)
 	return src->event_fd < 0 ? src->event_fd : 0;
 }
 
+const char *skip_reason(int ret)
+{
+	switch (ret) {
+	case -ENOENT:
+		return "there is no trace remote " REMOTE_NAME;
+	case -EACCES:
+	case -EPERM:
+		return "only root can do this";
+	default:
+		return NULL;
+	}
+}
+
 int instance_open(struct source *src, const char *name)
 {
 	int ret;

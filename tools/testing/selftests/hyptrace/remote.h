@@ -47,11 +47,11 @@ struct source {
  * struct stats - what per_cpu/cpuN/stats says
  */
 struct stats {
-	__u64	entries;	/* in the buffer */
-	__u64	bytes;
-	__u64	overrun;
-	__u64	dropped;
-	__u64	read;
+	__u64		entries;	/* in the buffer */
+	__u64		bytes;
+	__u64		overrun;
+	__u64		dropped;
+	__u64		read;
 };
 
 /* A file of tracefs as a whole: 0 or more bytes without the final '\0', or an errno */
@@ -63,10 +63,12 @@ int file_write(const char *path, const void *data, size_t len);
  *	the local clock, overwriting
  * @src: set up
  *
- * Return: 0, -ENOENT if there is no such remote, -EBUSY if it cannot be brought
- * into this state.
+ * Return: 0, -EBUSY if it cannot be brought into this state, or another errno.
  */
 int remote_open(struct source *src);
+
+/* Why a test cannot run, given what remote_open() returned; or NULL */
+const char *skip_reason(int ret);
 
 /* The same for a new instance of the kernel's own buffer; off and empty */
 int instance_open(struct source *src, const char *name);

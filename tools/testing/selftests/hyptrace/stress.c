@@ -39,9 +39,9 @@
 struct writer {
 	struct source	src;
 	int		cpu;
-	__u64	nr;
+	__u64		nr;
 	int		*stop;
-	__u64	written;
+	__u64		written;
 	int		ret;
 	pthread_t	tid;
 };
@@ -103,8 +103,8 @@ struct reader {
 	char			wrong[160];
 	pthread_t		tid;
 	struct {
-		__u64	next;
-		__u64	taken;
+		__u64		next;
+		__u64		taken;
 	} cpus[MAX_CPUS];
 	struct events		ev[MAX_CPUS];
 };
@@ -264,8 +264,8 @@ FIXTURE_SETUP(stress)
 {
 	int ret = remote_open(&self->src);
 
-	if (ret == -ENOENT)
-		SKIP(return, "there is no remote " REMOTE_NAME);
+	if (skip_reason(ret))
+		SKIP(return, "%s", skip_reason(ret));
 	ASSERT_EQ(0, ret);
 	self->stop = 0;
 	self->nr_cpus = nr_cpus();
@@ -385,8 +385,8 @@ FIXTURE_SETUP(storm)
 {
 	int ret = remote_open(&self->src);
 
-	if (ret == -ENOENT)
-		SKIP(return, "there is no remote " REMOTE_NAME);
+	if (skip_reason(ret))
+		SKIP(return, "%s", skip_reason(ret));
 	ASSERT_EQ(0, ret);
 	self->stop = 0;
 	self->nr_cpus = nr_cpus();
@@ -535,6 +535,55 @@ static void *gust_main(void *data)
 	return NULL;
 }
 
+static int gust_start(struct gust *g, const struct source *src,
+		      int (*blow)(const struct source *src, unsigned int round), int *stop)
+{
+	*g = (struct gust){ .src = src, .stop = stop, .blow = blow };
+	return -pthread_create(&g->tid, NULL, gust_main, g);
+}
+
+static void join_gusts(struct __test_metadata *_metadata, struct gust *gusts, int nr)
+{
+	int i;
+
+	for (i = 0; i < nr; i++) {
+		pthread_join(gusts[i].tid, NULL);
+		EXPECT_EQ(0, gusts[i].ret) TH_LOG("number %d", i);
+		EXPECT_LT(1, gusts[i].rounds) TH_LOG("number %d", i);
+	}
+}
+
+/*
+ * Mappings take sub-buffers from under those who read: what these get is whole,
+ * and the accounts are right
+ */
+TEST_F_TIMEOUT(storm, mappings_compete, TIMEOUT_S)
+{
+	struct gust gusts[2] = {};
+	struct stats stats;
+	int i;
+
+	ASSERT_EQ(0, source_on(&self->src, true));
+	for (i = 0; i < self->nr_cpus; i++) {
+		ASSERT_EQ(0, reader_start(&self->readers[i], &self->src, RAW, i, &self->stop));
+		self->readers[i].alone = false;
+	}
+	for (i = 0; i < ARRAY_SIZE(gusts); i++)
+		ASSERT_EQ(0, gust_start(&gusts[i], &self->src, map, &self->stop));
+	start_writers(_metadata, &self->src, self->writers, EVENTS_PER_WRITER_TEXT, NULL);
+	join_writers(_metadata, self->writers);
+	STORE(self->stop, 1);
+	join_readers(_metadata, self->readers, self->nr_cpus);
+	join_gusts(_metadata, gusts, ARRAY_SIZE(gusts));
+
+	for (i = 0; i < self->nr_cpus; i++) {
+		ASSERT_EQ(0, source_stats(&self->src, i, &stats));
+		EXPECT_LE(self->readers[i].cpus[0].taken, stats.read);
+		EXPECT_EQ(EVENTS_PER_WRITER_TEXT, stats.entries + stats.read + stats.overrun);
+		reader_close(&self->readers[i]);
+	}
+}
+
 TEST_F_TIMEOUT(storm, everything_at_once, TIMEOUT_S)
 {
 	static int (*const blows[])(const struct source *src, unsigned int round) = {
@@ -545,17 +594,11 @@ TEST_F_TIMEOUT(storm, everything_at_once, TIMEOUT_S)
 	int i, fd;
 
 	start_writers(_metadata, &self->src, self->writers, 0, &self->stop);
-	for (i = 0; i < ARRAY_SIZE(gusts); i++) {
-		gusts[i] = (struct gust){ &self->src, &self->stop, blows[i], 0, 0, 0 };
-		ASSERT_EQ(0, pthread_create(&gusts[i].tid, NULL, gust_main, &gusts[i]));
-	}
+	for (i = 0; i < ARRAY_SIZE(gusts); i++)
+		ASSERT_EQ(0, gust_start(&gusts[i], &self->src, blows[i], &self->stop));
 	sleep_ms(STORM_MS);
 	STORE(self->stop, 1);
-	for (i = 0; i < ARRAY_SIZE(gusts); i++) {
-		pthread_join(gusts[i].tid, NULL);
-		EXPECT_EQ(0, gusts[i].ret) TH_LOG("number %d", i);
-		EXPECT_LT(1, gusts[i].rounds) TH_LOG("number %d", i);
-	}
+	join_gusts(_metadata, gusts, ARRAY_SIZE(gusts));
 	join_writers(_metadata, self->writers);
 
 	/* The calm */

@@ -40,8 +40,8 @@ FIXTURE_SETUP(remote)
 	int ret = remote_open(&self->src);
 
 	events_init(&self->ev);
-	if (ret == -ENOENT)
-		SKIP(return, "there is no remote " REMOTE_NAME);
+	if (skip_reason(ret))
+		SKIP(return, "%s", skip_reason(ret));
 	ASSERT_EQ(0, ret);
 	ASSERT_EQ(0, source_set_size(&self->src, variant->size_kb));
 	self->cpu = nr_cpus() - 1;

@@ -8,7 +8,8 @@
 #include "setup.h"
 
 /* cost.c: events at EL2 and on the host */
-void bench_events(struct bench *b);
+/* Returns what the selftest event costs */
+double bench_events(struct bench *b);
 double bench_bytes(struct bench *b);
 struct cost bench_event_mean(struct bench *b);
 void bench_host_events(void);
@@ -16,11 +17,19 @@ void bench_host_events(void);
 /* consume.c: readers. @suffix goes to the names; only the pages, or events as well */
 void bench_pages(struct bench *b, const char *suffix);
 void bench_readers(struct bench *b);
+/* Of a swap, what is at EL2; an event there costs @event */
+void bench_swap(struct bench *b, double event);
 
 /* load.c: life of the buffer, and its memory */
 void bench_load(struct bench *b);
 
 /* wake.c: from an event to its reader */
 void bench_wake(struct bench *b);
+
+/* kvm.c: a guest; @b is NULL for a kernel that has no remote */
+void bench_kvm(struct bench *b);
+
+/* record.c: hyptrace record at work */
+void bench_record(struct bench *b);
 
 #endif /* _HYP_BENCH_BENCHES_H */

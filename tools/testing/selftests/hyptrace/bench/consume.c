@@ -43,7 +43,6 @@ struct record {
  * @tep:	libtraceevent's
  * @field:	the event's id, to @tep
  * @events:	how many it saw
- * @sum:	of what it looked at
  * @page:	where read() puts data
  */
 struct reading {
@@ -56,11 +55,16 @@ struct reading {
 	struct tep_handle	*tep;
 	struct tep_format_field	*field;
 	unsigned long		events;
-	volatile uint64_t	sum;
-	char			page[16 * SUBBUF_SIZE] __attribute__((aligned(8)));
+	uint64_t		page[16 * SUBBUF_SIZE / 8];
 };
 
 static struct reading reading;
+
+/* As if @val were of use */
+static void use(uint64_t val)
+{
+	asm volatile("" : : "r" (val));
+}
 
 /* Full sub-buffers, and one event on the next, which closes the last of them */
 static void fill(void *arg)
@@ -96,7 +100,7 @@ static void walk(struct reading *r, const struct subbuf *page)
 		}
 		pos += len + 1;
 	}
-	r->sum += sum;
+	use(sum);
 	r->events += nr;
 }
 
@@ -119,7 +123,7 @@ static void walk_kbuffer(struct reading *r, const struct subbuf *page)
 			sum += ts ^ id;
 		r->events++;
 	}
-	r->sum += sum;
+	use(sum);
 }
 
 static const struct subbuf *next_mapped(struct reading *r)
@@ -201,13 +205,14 @@ static void text_events(void *arg)
 /* Number of lines, outside of what is counted */
 static unsigned long text_length(struct reading *r)
 {
+	const char *text = (const char *)r->page;
 	unsigned long lines = 0;
 	ssize_t len, i;
 
 	fill(r);
 	while ((len = read(r->fd, r->page, sizeof(r->page))) > 0) {
 		for (i = 0; i < len; i++)
-			lines += r->page[i] == '\n';
+			lines += text[i] == '\n';
 	}
 	return lines;
 }
@@ -323,6 +328,89 @@ void bench_pages(struct bench *b, const char *suffix)
 	report_as("page.splice", suffix, run(r, splice_pages), "instructions");
 	close_pipe(r);
 	close(r->fd);
+	bench_select(b, NULL);
+}
+
+/*
+ * The hypervisor's own time stamps around its part of each swap. They are of the
+ * buffer's clock, which counts in the counter's ticks.
+ */
+static unsigned int event_type(struct bench *b, const char *name)
+{
+	char id[16];
+
+	need(source_get(&b->src, id, sizeof(id), "events/%s/%s/id", REMOTE_NAME, name), name);
+	return atoi(id);
+}
+
+/**
+ * struct visits - visits of EL2
+ * @enter:	type of hyp_enter
+ * @exit:	type of hyp_exit
+ * @entered:	time of the one that has begun, or 0
+ * @ns:		what all took
+ * @nr:		how many
+ */
+struct visits {
+	unsigned int	enter;
+	unsigned int	exit;
+	uint64_t	entered;
+	uint64_t	ns;
+	unsigned int	nr;
+};
+
+static void add_visit(struct visits *v, unsigned int type, uint64_t ts)
+{
+	if (type == v->enter)
+		v->entered = ts;
+	if (type != v->exit || !v->entered)
+		return;
+	v->ns += ts - v->entered;
+	v->entered = 0;
+	v->nr++;
+}
+
+static void add_visits(struct visits *v, struct reading *r, const struct subbuf *page)
+{
+	unsigned long long ts;
+	void *data;
+
+	kbuffer_load_subbuffer(r->kbuf, (void *)page);
+	for (data = kbuffer_read_event(r->kbuf, &ts); data;
+	     data = kbuffer_next_event(r->kbuf, &ts))
+		add_visit(v, *(uint16_t *)data, ts);
+}
+
+/* hyp_enter comes last, so that what enables it is no visit; nor is what ends this */
+static void trace_swaps(struct reading *r)
+{
+	unsigned int i;
+
+	fill(r);
+	bench_enable(r->b, "hyp_exit", true);
+	bench_enable(r->b, "hyp_enter", true);
+	for (i = 0; i < SUBBUFS; i++)
+		next_mapped(r);
+	need(source_on(&r->b->src, false), "tracing_on");
+}
+
+void bench_swap(struct bench *b, double event)
+{
+	struct visits v = {
+		.enter = event_type(b, "hyp_enter"), .exit = event_type(b, "hyp_exit"),
+	};
+	struct reading *r = &reading;
+
+	start(r, b);
+	open_mapping(r);
+	r->kbuf = kbuffer_alloc(KBUFFER_LSIZE_8, KBUFFER_ENDIAN_LITTLE);
+	trace_swaps(r);
+	add_visits(&v, r, next_mapped(r));
+	if (v.nr < SUBBUFS)
+		fail("%d swaps made only %u visits of EL2", SUBBUFS, v.nr);
+	report_value("page.map_el2", ((double)v.ns - v.nr * event) / SUBBUFS, "instructions");
+	kbuffer_free(r->kbuf);
+	mapping_close(&r->map);
 	bench_select(b, NULL);
 }
 

@@ -113,7 +113,7 @@ static struct cost bench_pair(struct bench *b, struct cost off)
 	return cost_less(path(b), off);
 }
 
-void bench_events(struct bench *b)
+double bench_events(struct bench *b)
 {
 	struct cost off = path_with(b, NULL), on = path_with(b, "selftest");
 	struct cost event = cost_less(on, off), mean;
@@ -129,6 +129,7 @@ void bench_events(struct bench *b)
 	       "instructions");
 	report("selftest.tracing_off", cost_less(path_tracing_off(b), off), "instructions");
 	report("hyp_pair.event", bench_pair(b, off), "instructions");
+	return event.median;
 }
 
 /* The cost of an event alone, its mean over whole sub-buffers, and nothing else */

@@ -3,8 +3,11 @@
  * hyp_bench - what hypervisor tracing costs
  *
  * Prints a line for each metric: name, value, unit and spread, between tabs. Runs
- * as root in a guest whose instructions each take a nanosecond, with one CPU; see
+ * as root in a guest whose instructions each take a nanosecond; see
  * qemu-scripts/bench.sh.
+ *
+ *   --core      only what counts instructions and takes seconds
+ *   --untraced  only what a kernel without hypervisor tracing has as well
  *
  * Exit status: 0, 1 if something failed, 2 for a wrong command line.
  */
@@ -29,10 +32,13 @@ static void open_bench(struct bench *b)
 /* What counts instructions and needs only seconds */
 static void run_core(struct bench *b)
 {
-	bench_events(b);
+	double event = bench_events(b);
+
 	bench_pages(b, "");
+	bench_swap(b, event);
 	bench_readers(b);
 	bench_load(b);
+	bench_kvm(b);
 }
 
 static void run_size(struct bench *b, unsigned long kb)
@@ -57,23 +63,33 @@ static void run_growth(struct bench *b)
 	bench_resize(b, DEFAULT_KB);
 }
 
-int main(int argc, char **argv)
+static void run_all(bool core)
 {
 	static struct bench b;
-	bool core = argc == 2 && !strcmp(argv[1], "--core");
-
-	if (argc > 1 && !core) {
-		fprintf(stderr, "usage: hyp_bench [--core]\n");
-		return EXIT_USAGE;
-	}
 
 	open_bench(&b);
 	run_core(&b);
 	if (!core) {
 		bench_host_events();
 		bench_wake(&b);
+		bench_record(&b);
 		run_growth(&b);
 	}
 	source_close(&b.src);
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc == 2 ? argv[1] : "";
+
+	if (argc > 2 || (*what && strcmp(what, "--core") && strcmp(what, "--untraced"))) {
+		fprintf(stderr, "usage: hyp_bench [--core | --untraced]\n");
+		return EXIT_USAGE;
+	}
+
+	if (!strcmp(what, "--untraced"))
+		bench_kvm(NULL);
+	else
+		run_all(*what);
 	return 0;
 }

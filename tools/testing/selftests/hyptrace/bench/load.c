@@ -42,7 +42,7 @@ static struct cost once(struct bench *b, void (*prepare)(void *), void (*call)(v
 
 static void report_per_page(const char *name, struct cost small, struct cost large)
 {
-	double pages = subbufs(LARGE) - subbufs(SMALL);
+	double pages = nr_cpus() * (subbufs(LARGE) - subbufs(SMALL));
 
 	report(name, cost_scale(cost_less(large, small), 1 / pages), "instructions");
 }
@@ -79,7 +79,7 @@ static double overhead(struct bench *b)
 
 static void bench_memory(struct bench *b)
 {
-	double data = subbufs(LARGE) * SUBBUF;
+	double data = nr_cpus() * subbufs(LARGE) * SUBBUF;
 
 	bench_resize(b, LARGE);
 	bench_select(b, NULL);

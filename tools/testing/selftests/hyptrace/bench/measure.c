@@ -60,8 +60,7 @@ static uint64_t edge(uint64_t *rounds)
 	uint64_t now = ticks(), val;
 
 	*rounds = 0;
-	asm volatile(
-	"1:	isb\n"
+	asm volatile("1:	isb\n"
 	"	mrs	%[val], cntvct_el0\n"
 	"	add	%[rounds], %[rounds], #1\n"
 	"	cmp	%[val], %[now]\n"

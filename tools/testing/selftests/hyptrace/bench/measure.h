@@ -12,6 +12,8 @@
  */
 #include <stdint.h>
 
+#include "kselftest.h"
+
 /**
  * struct cost - what a call costs
  * @median:	instructions, net of an empty call
@@ -55,7 +57,7 @@ double ticks_to_ns(uint64_t ticks);
 void report(const char *name, struct cost cost, const char *unit);
 void report_value(const char *name, double value, const char *unit);
 
-void fail(const char *fmt, ...) __attribute__((noreturn, format(printf, 1, 2)));
+void __printf(1, 2) fail(const char *fmt, ...);
 /* Fail unless @ret, what a function of remote.h returned, is no error */
 void need(int ret, const char *what);
 

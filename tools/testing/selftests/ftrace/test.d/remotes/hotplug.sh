@@ -34,8 +34,7 @@ echo 1 >$cpu1
 write_ids_on 1 41 45
 wait_for grep -q 'read events: 5' per_cpu/cpu1/stats
 echo 0 >tracing_on
-wait $REMOTE_JOBS
-REMOTE_JOBS=
+wait_jobs
 equal "ids read" $(count_ids $TMPDIR/pipe) 25
 remote_clear
 
@@ -84,9 +83,7 @@ while [ $i -lt 10 ]; do
     echo 1 >$cpu1
     i=$((i + 1))
 done
-kill $REMOTE_JOBS
-wait $REMOTE_JOBS || :
-REMOTE_JOBS=
+kill_jobs
 remote_restart
 write_ids 1 5
 check_ids trace 1 5

@@ -28,7 +28,7 @@ hold() { # file
 
 for file in tracing_on trace trace_pipe trace_clock buffer_size_kb per_cpu/cpu0/trace_pipe_raw \
 	    per_cpu/cpu0/stats events/enable events/$REMOTE/selftest/enable \
-	    events/$REMOTE/selftest/id events/$REMOTE/selftest/format events/header_page \
+	    events/$REMOTE/selftest/id events/$REMOTE/selftest/format \
 	    options/overwrite buffer_percent; do
     hold $file
 done
@@ -93,9 +93,7 @@ while [ $i -lt 50 ]; do
     i=$((i + 1))
 done
 set -x
-kill $REMOTE_JOBS
-wait $REMOTE_JOBS || :
-REMOTE_JOBS=
+kill_jobs
 loaded || modprobe remote_test
 cd $dir
 set_state

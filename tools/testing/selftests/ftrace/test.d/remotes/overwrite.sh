@@ -36,8 +36,7 @@ wait_for all_read
 write_ids_on 0 10001 10010
 wait_for all_read
 echo 0 >tracing_on
-wait $REMOTE_JOBS
-REMOTE_JOBS=
+wait_jobs
 equal "LOST lines" "$(grep LOST $TMPDIR/pipe)" "CPU:0 [LOST $dropped EVENTS]"
 ids $TMPDIR/pipe | tail -n 10 >$TMPDIR/after
 equal "the last" "$(head -n 1 $TMPDIR/after) $(tail -n 1 $TMPDIR/after)" "10001 10010"

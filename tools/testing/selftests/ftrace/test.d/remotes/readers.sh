@@ -29,9 +29,7 @@ all_read() {
 }
 wait_for all_read
 check_accounts 10000
-kill $REMOTE_JOBS
-wait $REMOTE_JOBS || :
-REMOTE_JOBS=
+kill_jobs
 cat $TMPDIR/all $TMPDIR/cpu0 >$TMPDIR/both
 equal "events that came twice" "$(ids $TMPDIR/both | sort | uniq -d)" ""
 

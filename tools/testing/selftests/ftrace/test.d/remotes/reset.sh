@@ -54,9 +54,7 @@ while [ $i -lt 100 ]; do
     i=$((i + 1))
 done
 set -x
-kill $REMOTE_JOBS
-wait $REMOTE_JOBS || :
-REMOTE_JOBS=
+kill_jobs
 echo >trace
 write_ids 1 5
 check_ids trace 1 5

@@ -75,9 +75,7 @@ while [ $i -lt 10 ]; do
     done
     i=$((i + 1))
 done
-kill $REMOTE_JOBS
-wait $REMOTE_JOBS || :
-REMOTE_JOBS=
+kill_jobs
 echo >trace
 write_ids 1 5
 check_ids trace 1 5

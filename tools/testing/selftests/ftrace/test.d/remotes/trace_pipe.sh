@@ -20,8 +20,7 @@ check_accounts 500
 
 # It ends when tracing is off and it has read all there is
 echo 0 >tracing_on
-wait $REMOTE_JOBS
-REMOTE_JOBS=
+wait_jobs
 equal "after the reader left" "$(remote_state)" unloaded
 
 # One CPU's pipe takes that CPU's events only
@@ -33,8 +32,7 @@ cat per_cpu/cpu$last/trace_pipe >$TMPDIR/cpu &
 REMOTE_JOBS=$!
 wait_for has_ids $TMPDIR/cpu 20
 echo 0 >tracing_on
-wait $REMOTE_JOBS
-REMOTE_JOBS=
+wait_jobs
 if [ $last -ne 0 ]; then
     check_ids $TMPDIR/cpu 21 40
     check_ids trace 1 20

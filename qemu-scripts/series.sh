@@ -1,0 +1,208 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Usage: series.sh [--author 'NAME <MAIL>']
+#
+# Writes the project as a series of patches into build/series/, for
+#
+#   git am build/series/*.patch
+#
+# on the pristine base. qemu-scripts/series.txt says which files are in which
+# patch, and why. Ends with an error unless applying the series gives the
+# files of build/linux, and only those.
+#
+#   --author   who is named in From and Signed-off-by (default: the author of the
+#              last commit)
+set -euo pipefail
+. "$(dirname "$0")/common.sh"
+
+out=$BUILD/series
+plan=$SCRIPTS/series.txt
+author=
+
+parse_arguments()
+{
+	while (($#)); do
+		case $1 in
+		--author) need_value "$1" $#; author=$2; shift ;;
+		-h | --help) usage; exit ;;
+		*) die "unknown argument '$1'; see --help" ;;
+		esac
+		shift
+	done
+	[[ $author ]] || author=$(git -C "$REPO" -c safe.directory='*' log -1 --format='%an <%ae>' 2>/dev/null) ||
+		author='hyptrace <hyptrace@localhost>'
+	[[ $author =~ ^[^\<]+\ \<[^\>]+\>$ ]] || die "--author '$author': such as 'A Name <a.name@example.org>'"
+}
+
+# Git in DIRECTORY, whatever its user has configured
+git_in()	# DIRECTORY WORD...
+{
+	local dir=$1
+	shift
+
+	GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 \
+	GIT_AUTHOR_NAME=${author% <*} GIT_AUTHOR_EMAIL=${author##*<} \
+	GIT_COMMITTER_NAME=${author% <*} GIT_COMMITTER_EMAIL=${author##*<} \
+	GIT_AUTHOR_DATE=$date GIT_COMMITTER_DATE=$date \
+		git -C "$dir" -c core.autocrlf=false -c commit.gpgSign=false "$@"
+}
+
+# A repository of the pristine files that the series edits
+make_base()	# DIRECTORY
+{
+	local file files
+
+	files=$(patched_files)
+	mkdir -p "$1"
+	for file in $files; do
+		mkdir -p "$1/${file%/*}"
+		cp "$BUILD/pristine/$file" "$1/$file"
+	done
+	git_in "$1" init -q -b main
+	git_in "$1" add -A
+	git_in "$1" commit -q -m 'The base'
+	git_in "$1" tag pristine
+}
+
+# All files of the project, by the place that they have in the kernel
+project_files()
+{
+	{ overlay_files; patched_files; } | LC_ALL=C sort -u
+}
+
+# --- a step of the plan ------------------------------------------------------
+
+# Files of the project that are in no step yet
+left=()
+
+# Moves those that match GLOB from "left" to "taken"
+take_files()	# GLOB...
+{
+	local glob file found rest
+
+	for glob; do
+		rest=()
+		found=no
+		for file in "${left[@]}"; do
+			# shellcheck disable=SC2053 # a pattern
+			if [[ $file == $glob ]]; then
+				taken+=("$file")
+				found=yes
+			else
+				rest+=("$file")
+			fi
+		done
+		[[ $found == yes ]] || die "series.txt: '$glob': no file, or in an earlier step"
+		left=("${rest[@]}")
+	done
+}
+
+# The files of a patch that no earlier step has taken
+take_patch()	# NAME
+{
+	local file files
+
+	files=$(patch_files "$1")
+	for file in $files; do
+		[[ " ${left[*]} " != *" $file "* ]] || take_files "$file"
+	done
+}
+
+patch_message()	# NAME
+{
+	sed -e '/^diff /,$d' -e '/^--- a\//,$d' "$REPO/patches/$1"
+}
+
+commit_step()	# DIRECTORY MESSAGE
+{
+	local file
+
+	for file in "${taken[@]}"; do
+		mkdir -p "$1/${file%/*}"
+		cp -L --preserve=mode "$TREE/$file" "$1/$file"
+	done
+	git_in "$1" add -A -f
+	git_in "$1" commit -q -s -m "$2"
+}
+
+# A line "files GLOB..." is followed by its message, indented; "patch NAME GLOB..."
+# has the message of that patch, and its files
+take_step()	# DIRECTORY KIND WORDS MESSAGE
+{
+	local words taken=() message=$4
+
+	set -f
+	# shellcheck disable=SC2206 # a list of words
+	words=($3)
+	set +f
+	case $2 in
+	files) take_files "${words[@]}" ;;
+	patch)
+		series | grep -qxF "${words[0]}" || die "series.txt: no patch ${words[0]}"
+		take_patch "${words[0]}"
+		take_files "${words[@]:1}"
+		message=$(patch_message "${words[0]}")
+		;;
+	esac
+	[[ $message ]] || die "series.txt: no message for: $3"
+	commit_step "$1" "$message"
+}
+
+make_commits()	# DIRECTORY
+{
+	local line kind='' words='' message=''
+
+	mapfile -t left < <(project_files)
+	while IFS= read -r line; do
+		case $line in
+		'#'*) ;;
+		'files '* | 'patch '*)
+			[[ ! $kind ]] || take_step "$1" "$kind" "$words" "$message"
+			kind=${line%% *}
+			words=${line#* }
+			message=
+			;;
+		*)
+			[[ -z $line || $line == '    '* ]] || die "series.txt: what is '$line'?"
+			message+=${line#    }$'\n'
+			;;
+		esac
+	done <"$plan"
+	take_step "$1" "$kind" "$words" "$message"
+	((${#left[@]} == 0)) || die "series.txt has no step for: ${left[*]}"
+}
+
+# What git am makes of the series is what build/linux has
+verify()	# DIRECTORY
+{
+	local file
+
+	make_base "$1"
+	git_in "$1" am -q --whitespace=error-all "$out"/*.patch || die "the series does not apply"
+	diff <(project_files) <(cd "$1" && git_in . ls-files | LC_ALL=C sort) ||
+		die "the series gives other files than build/linux has"
+	for file in $(project_files); do
+		cmp "$1/$file" "$TREE/$file" || die "the series gives another $file than build/linux has"
+	done
+}
+
+make_series()
+{
+	local tmp=$BUILD/series.tmp
+
+	rm -rf "$tmp" "$out"
+	make_base "$tmp/made"
+	make_commits "$tmp/made"
+	mkdir -p "$out"
+	git_in "$tmp/made" format-patch -q --zero-commit --no-signature -M -o "$out" pristine
+	verify "$tmp/applied"
+	rm -rf "$tmp"
+}
+
+parse_arguments "$@"
+need_command git
+"$SCRIPTS/prepare-kernel.sh"
+[[ -z $(edited_files) ]] || die "build/linux has edits that are in no patch; run refresh-patches.sh"
+date=$(git -C "$REPO" -c safe.directory='*' log -1 --format=%cI 2>/dev/null) || date=$(date -Is)
+make_series
+note "$(find "$out" -name '*.patch' | wc -l) patches: git am ${out#"$PWD"/}/*.patch"
