@@ -15,10 +15,10 @@
 /**
  * struct ring_buffer_remote_ops - what the kernel asks of the writer
  * @swap_reader: make the oldest sub-buffer of @cpu the reader's; @seen bytes were
- *	seen on the one it has. Returns an enum rb_writer_swap or an errno.
- *	Context: reader_lock held, interrupts off.
- * @reset: drop all events of @cpu and zero its counters; returns an errno.
- *	Context: interrupts off, on @cpu if it is online.
+ *	seen on the one it has. Returns an enum rb_writer_swap or an errno. Called
+ *	under reader_lock, with interrupts off.
+ * @reset: drop all events of @cpu and zero its counters; returns an errno. Called
+ *	under reader_lock, with interrupts off, on @cpu if it is online.
  */
 struct ring_buffer_remote_ops {
 	int (*swap_reader)(int cpu, u32 seen, void *priv);

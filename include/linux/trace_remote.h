@@ -95,8 +95,9 @@ struct trace_remote_clock {
  * @write_selftest: write the event "selftest" on this CPU
  * @rb: see struct ring_buffer_remote_ops
  *
- * All but @rb are called in process context, with the remote's mutex held. Those
- * that can fail return an errno, and then have changed nothing.
+ * All but @rb are called in process context; all but @rb and @write_selftest with
+ * the remote's mutex held. Those that can fail return an errno, and then have
+ * changed nothing.
  */
 struct trace_remote_ops {
 	int (*load)(struct trace_buffer *buffer, void *priv);
@@ -118,7 +119,7 @@ struct trace_remote_ops {
  * @events: its events
  * @nr_events: how many
  * @clocks: its clocks, ended by one without a name; the first is the default
- * @symtabs: the symbol tables that the events name, ended by one without a name
+ * @symtabs: the symbol tables that the events name, ended by NULL; or NULL
  */
 struct trace_remote_desc {
 	const char				*name;

@@ -69,7 +69,8 @@ enum test_event {
 #include "remote_test_events.h"
 #undef REMOTE_EVENT
 
-#define REMOTE_EVENT(event, fields, ...)	TRACE_REMOTE_EVENT_FIELDS(event, REMOTE_FIELDS(fields))
+#define REMOTE_EVENT(event, fields, ...)				\
+	TRACE_REMOTE_EVENT_FIELDS(event, REMOTE_FIELDS(fields))
 #include "remote_test_events.h"
 #undef REMOTE_EVENT
 
@@ -87,6 +88,7 @@ static struct trace_remote_event test_events[] = {
 #include "remote_test_events.h"
 #undef REMOTE_EVENT
 };
+
 #undef REC
 
 /* Id of each event in the kernel's id space; 0 while the event is off */

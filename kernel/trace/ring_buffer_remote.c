@@ -93,6 +93,7 @@ static void rb_remote_swapped(struct ring_buffer_per_cpu *cpu_buffer)
 	remote->slots[old->slot] = old;
 
 	new->read = 0;
+	local_set(&new->entries, READ_ONCE(remote->meta->reader_entries));
 	cpu_buffer->reader_page = new;
 	cpu_buffer->lost_events = READ_ONCE(remote->meta->reader.lost_events);
 	cpu_buffer->cnt++;
@@ -130,6 +131,28 @@ found:
 	if (!reader->read)
 		cpu_buffer->read_stamp = reader->page->time_stamp;
 	return reader;
+}
+
+/*
+ * Nothing of the reader's sub-buffer has been read, and the writer, which has left
+ * it, has said how many events it holds: nobody needs to walk over them.
+ */
+static bool rb_remote_is_whole(struct ring_buffer_per_cpu *cpu_buffer)
+{
+	struct buffer_page *reader = cpu_buffer->reader_page;
+
+	return cpu_buffer->remote && !reader->read && local_read(&reader->entries);
+}
+
+/* Consume all of a sub-buffer that rb_remote_is_whole() */
+static void rb_remote_consume_whole(struct ring_buffer_per_cpu *cpu_buffer)
+{
+	struct buffer_page *reader = cpu_buffer->reader_page;
+
+	cpu_buffer->read += local_read(&reader->entries);
+	cpu_buffer->read_bytes += rb_page_size(reader);
+	reader->read = rb_page_size(reader);
+	rb_update_meta_page(cpu_buffer);
 }
 
 static void rb_remote_setup_ids(struct ring_buffer_per_cpu *cpu_buffer,
@@ -240,8 +263,8 @@ static void rb_remote_free_cpu(struct ring_buffer_per_cpu *cpu_buffer)
 	kfree(remote);
 }
 
-static struct ring_buffer_per_cpu *rb_remote_alloc_cpu(struct trace_buffer *buffer,
-							long nr_pages, int cpu)
+static struct ring_buffer_per_cpu *
+rb_remote_alloc_cpu(struct trace_buffer *buffer, long nr_pages, int cpu)
 {
 	struct ring_buffer_per_cpu *cpu_buffer;
 	struct rb_remote_cpu *remote;
@@ -347,6 +370,7 @@ EXPORT_SYMBOL_GPL(ring_buffer_remote_meta);
 static void rb_remote_forget(struct ring_buffer_per_cpu *cpu_buffer)
 {
 	cpu_buffer->reader_page->read = 0;
+	local_set(&cpu_buffer->reader_page->entries, 0);
 	cpu_buffer->read = 0;
 	cpu_buffer->read_bytes = 0;
 	cpu_buffer->lost_events = 0;

@@ -186,12 +186,13 @@ static void mark_missed(struct rb_writer_subbuf *sub, u64 lost)
 }
 
 /* Tell the reader what it has now */
-static void publish_reader(struct rb_writer *w, u64 lost)
+static void publish_reader(struct rb_writer *w, u64 lost, u32 entries)
 {
 	struct trace_buffer_meta *meta = w->meta;
 
 	WRITE_ONCE(meta->reader.id, w->reader_id);
 	WRITE_ONCE(meta->reader.lost_events, lost);
+	WRITE_ONCE(meta->reader_entries, entries);
 	WRITE_ONCE(meta->subbufs_read, ++w->read);
 }
 
@@ -207,7 +208,7 @@ static void take_subbuf(struct rb_writer *w, u32 slot, u32 id, u64 end, bool clo
 	w->reader_id = id;
 	if (closed && new->first != end)
 		mark_missed(new, new->first - end);
-	publish_reader(w, new->first - end);
+	publish_reader(w, new->first - end, closed ? new->entries : 0);
 }
 
 int rb_writer_swap(struct rb_writer *w, u32 seen)
@@ -244,7 +245,8 @@ static void park(struct rb_writer *w)
 {
 	w->off_pos = w->pos;
 	w->off_limit = w->limit;
-	w->pos = w->limit = NULL;
+	w->pos = NULL;
+	w->limit = NULL;
 }
 
 static void unpark(struct rb_writer *w)
@@ -270,12 +272,18 @@ static void reset_counters(struct rb_writer *w)
 	struct trace_buffer_meta *meta = w->meta;
 
 	w->ts = 0;
-	w->overrun = w->dropped = w->lost = w->read = 0;
+	w->entries = 0;
+	w->overrun = 0;
+	w->dropped = 0;
+	w->lost = 0;
+	w->read = 0;
+	WRITE_ONCE(meta->entries, 0);
 	WRITE_ONCE(meta->overrun, 0);
 	WRITE_ONCE(meta->dropped, 0);
 	WRITE_ONCE(meta->subbufs_lost, 0);
 	WRITE_ONCE(meta->subbufs_read, 0);
 	WRITE_ONCE(meta->reader.lost_events, 0);
+	WRITE_ONCE(meta->reader_entries, 0);
 }
 
 void rb_writer_reset(struct rb_writer *w)
@@ -284,7 +292,8 @@ void rb_writer_reset(struct rb_writer *w)
 
 	reset_counters(w);
 	reader->first = 0;
-	reader->entries = reader->commit = 0;
+	reader->entries = 0;
+	reader->commit = 0;
 	WRITE_ONCE(reader->page->commit, 0);
 
 	WRITE_ONCE(w->head, 0);

@@ -56,7 +56,7 @@ struct trace_remote {
 	struct list_head		list;
 	struct ring_buffer_remote	rb;
 	struct trace_array		tr;
-	struct mutex			lock;
+	struct mutex			lock;	/* of what follows */
 	unsigned long			size_kb;
 	bool				on;
 	bool				overwrite;
@@ -76,14 +76,43 @@ static struct trace_buffer *remote_buffer(struct trace_remote *remote)
 	return remote->tr.array_buffer.buffer;
 }
 
-/* Every open file pins the module whose functions it may call */
-static int remote_get(struct trace_remote *remote)
+/* Is @data, an inode's, the remote or a part of it */
+static bool remote_has(struct trace_remote *remote, const void *data)
 {
+	unsigned int i;
+	int cpu;
+
+	if (data == remote || data == &remote->all)
+		return true;
+	for_each_possible_cpu(cpu) {
+		if (data == &remote->cpus[cpu])
+			return true;
+	}
+	for (i = 0; i < remote->desc->nr_events; i++) {
+		if (data == &remote->desc->events[i])
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Every open file pins the module whose functions it may call. A file may be
+ * opened while its remote goes: @data is not looked into before it is found.
+ */
+static int remote_get(const void *data)
+{
+	struct trace_remote *remote;
 	int ret = tracing_check_open_get_tr(NULL);
 
 	if (ret)
 		return ret;
-	return try_module_get(remote->desc->owner) ? 0 : -ENODEV;
+
+	guard(mutex)(&remotes_mutex);
+	list_for_each_entry(remote, &remotes, list) {
+		if (remote_has(remote, data))
+			return try_module_get(remote->desc->owner) ? 0 : -ENODEV;
+	}
+	return -ENODEV;
 }
 
 static void remote_put(struct trace_remote *remote)
@@ -140,6 +169,13 @@ static void remote_try_unload(struct trace_remote *remote)
 		remote_unload(remote);
 }
 
+/* Those who wait for more learn that there will be none */
+static void remote_stop(struct trace_remote *remote)
+{
+	ring_buffer_record_off(remote_buffer(remote));
+	ring_buffer_wake_waiters(remote_buffer(remote), RING_BUFFER_ALL_CPUS);
+}
+
 static int remote_set_on(struct trace_remote *remote, bool on)
 {
 	const struct trace_remote_desc *desc = remote->desc;
@@ -161,7 +197,7 @@ static int remote_set_on(struct trace_remote *remote, bool on)
 		if (on)
 			ring_buffer_record_on(remote_buffer(remote));
 		else
-			ring_buffer_record_off(remote_buffer(remote));
+			remote_stop(remote);
 	}
 	remote_try_unload(remote);
 	return ret;
@@ -193,13 +229,15 @@ static int remote_reset(struct trace_remote *remote, int cpu)
 }
 
 /* A file that consumes: there is a buffer as long as it is open */
-static int remote_reader_get(struct trace_remote *remote)
+static int remote_reader_get(struct remote_cpu *file)
 {
-	int ret = remote_get(remote);
+	struct trace_remote *remote;
+	int ret = remote_get(file);
 
 	if (ret)
 		return ret;
 
+	remote = file->remote;
 	mutex_lock(&remote->lock);
 	ret = remote_load(remote);
 	if (!ret)
@@ -728,12 +766,13 @@ static int trace_open_reader(struct remote_cpu *file, struct file *filp)
 static int trace_open(struct inode *inode, struct file *filp)
 {
 	struct remote_cpu *file = inode->i_private;
-	struct trace_remote *remote = file->remote;
-	int ret = remote_get(remote);
+	struct trace_remote *remote;
+	int ret = remote_get(file);
 
 	if (ret)
 		return ret;
 
+	remote = file->remote;
 	if ((filp->f_mode & FMODE_WRITE) && (filp->f_flags & O_TRUNC)) {
 		mutex_lock(&remote->lock);
 		ret = remote_reset(remote, file->cpu);
@@ -801,7 +840,7 @@ static int trace_pipe_open(struct inode *inode, struct file *filp)
 	if (!reader)
 		return -ENOMEM;
 
-	ret = remote_reader_get(file->remote);
+	ret = remote_reader_get(file);
 	if (ret) {
 		kfree(reader);
 		return ret;
@@ -950,12 +989,13 @@ static struct file_operations trace_raw_fops __ro_after_init;
 static int trace_raw_open(struct inode *inode, struct file *filp)
 {
 	struct remote_cpu *file = inode->i_private;
-	struct trace_remote *remote = file->remote;
-	int ret = remote_reader_get(remote);
+	struct trace_remote *remote;
+	int ret = remote_reader_get(file);
 
 	if (ret)
 		return ret;
 
+	remote = file->remote;
 	mutex_lock(&trace_types_lock);
 	remote->tr.ref++;
 	mutex_unlock(&trace_types_lock);
@@ -1020,7 +1060,7 @@ static int stats_show(struct seq_file *m, void *v)
 static int stats_open(struct inode *inode, struct file *filp)
 {
 	struct remote_cpu *file = inode->i_private;
-	int ret = remote_get(file->remote);
+	int ret = remote_get(file);
 
 	if (ret)
 		return ret;
@@ -1117,9 +1157,9 @@ REMOTE_FOPS(events_enable, .read = events_enable_read, .write = events_enable_wr
 
 static int header_page_show(struct seq_file *m, void *v)
 {
-	seq_printf(m, "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n");
+	seq_puts(m, "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n");
 	seq_printf(m, "\tfield: local_t commit;\toffset:8;\tsize:%zu;\tsigned:1;\n", sizeof(long));
-	seq_printf(m, "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n");
+	seq_puts(m, "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n");
 	seq_printf(m, "\tfield: char data;\toffset:%zu;\tsize:%zu;\tsigned:%d;\n",
 		   offsetof(struct rb_page, data), PAGE_SIZE - offsetof(struct rb_page, data),
 		   is_signed_type(char));
@@ -1150,7 +1190,7 @@ static int event_open(struct inode *inode, struct file *filp)
 	struct trace_remote_event *event = inode->i_private;
 
 	filp->private_data = event;
-	return remote_get(event->remote);
+	return remote_get(event);
 }
 
 static int event_release(struct inode *inode, struct file *filp)
@@ -1288,7 +1328,7 @@ static int event_format_show(struct seq_file *m, void *v)
 static int event_format_open(struct inode *inode, struct file *filp)
 {
 	struct trace_remote_event *event = inode->i_private;
-	int ret = remote_get(event->remote);
+	int ret = remote_get(event);
 
 	if (ret)
 		return ret;

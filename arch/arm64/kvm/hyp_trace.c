@@ -87,7 +87,8 @@ static const struct trace_remote_symtab *const hyp_symtabs[] = {
 	&hyp_reasons, &hyp_hcalls, NULL,
 };
 
-#define REMOTE_EVENT(event, fields, ...)	TRACE_REMOTE_EVENT_FIELDS(event, REMOTE_FIELDS(fields))
+#define REMOTE_EVENT(event, fields, ...)				\
+	TRACE_REMOTE_EVENT_FIELDS(event, REMOTE_FIELDS(fields))
 #include <asm/kvm_hypevents.h>
 #undef REMOTE_EVENT
 
@@ -105,6 +106,7 @@ static struct trace_remote_event hyp_events[] = {
 #include <asm/kvm_hypevents.h>
 #undef REMOTE_EVENT
 };
+
 #undef REC
 
 /* What CPUs that come online are told; under the remote's mutex and the hotplug lock */

@@ -68,6 +68,7 @@ static void refresh(struct hyp_clock *clk)
 	int i;
 
 	for (i = 0; i < CLOCK_COPY_ATTEMPTS; i++) {
+		/* Pairs with the barriers of the latch's writer, as below */
 		clk->seq = smp_load_acquire(clk->latch);
 		copy_bank(clk);
 		smp_rmb(); /* pairs with the barriers of the latch's writer */

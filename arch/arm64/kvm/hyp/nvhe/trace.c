@@ -253,7 +253,8 @@ static int begin_locked(struct hyp_trace_cpu *tc, u64 meta_pfn, u64 root_pfn, u3
 	tc->writer.table = root;
 	tc->meta = meta;
 	tc->nr_subbufs = nr_subbufs;
-	tc->nr_added = tc->nr_tables = 0;
+	tc->nr_added = 0;
+	tc->nr_tables = 0;
 	tc->state = TRACE_LOADING;
 	return 0;
 }
@@ -443,7 +444,7 @@ int __hyp_trace_unload(u32 cpu)
 static void set_writer_on(struct hyp_trace_cpu *tc, bool on)
 {
 	rb_writer_set_on(&tc->writer, on);
-	smp_store_release(&tc->writer.on, on);
+	smp_store_release(&tc->writer.on, on); /* pairs with writer_is_on() */
 }
 
 static int enable_locked(struct hyp_trace_cpu *tc, u32 flags)

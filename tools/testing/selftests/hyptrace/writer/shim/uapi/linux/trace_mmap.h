@@ -33,6 +33,7 @@ struct trace_buffer_meta {
 	__u64	subbufs_lost;
 	__u64	subbufs_read;
 	__u64	dropped;
+	__u64	reader_entries;
 };
 
 #define TRACE_BUFFER_META_REMOTE	(1 << 0)
@@ -43,6 +44,7 @@ _Static_assert(offsetof(struct trace_buffer_meta, flags) == 32, "meta page: flag
 _Static_assert(offsetof(struct trace_buffer_meta, entries) == 40, "meta page: entries");
 _Static_assert(offsetof(struct trace_buffer_meta, subbufs_touched) == 64, "meta page: touched");
 _Static_assert(offsetof(struct trace_buffer_meta, dropped) == 88, "meta page: dropped");
-_Static_assert(sizeof(struct trace_buffer_meta) == 96, "meta page: size");
+_Static_assert(offsetof(struct trace_buffer_meta, reader_entries) == 96, "meta page: entries");
+_Static_assert(sizeof(struct trace_buffer_meta) == 104, "meta page: size");
 
 #endif /* _SHIM_UAPI_TRACE_MMAP_H */
