@@ -221,7 +221,7 @@ check_documents()
 	cp "$REPO"/Documentation/trace/*.rst "$TREE/Documentation/trace/ring-buffer-map.rst" "$src"
 	{
 		printf 'Documents\n=========\n\n.. toctree::\n\n'
-		(cd "$src" && printf '   %s\n' *.rst | sed 's/\.rst$//')
+		find "$src" -name '*.rst' ! -name index.rst -printf '   %P\n' | sed 's/\.rst$//'
 	} >"$src/index.rst"
 	cat >"$src/conf.py" <<-END
 	import sys
@@ -295,6 +295,6 @@ for check in "${checks[@]}"; do
 	"check_$check" >"$work/all"
 	not_allowed <"$work/all" | sort -t: -k1,1 -k2,2n >"$work/found-$check"
 	cat "$work/found-$check"
-	[[ ! -s $work/$check ]] || failed=yes
+	[[ ! -s $work/found-$check ]] || failed=yes
 done
 [[ $failed == no ]]

@@ -138,7 +138,7 @@ take_step()	# DIRECTORY KIND WORDS MESSAGE
 	case $2 in
 	files) take_files "${words[@]}" ;;
 	patch)
-		series | grep -qxF "${words[0]}" || die "series.txt: no patch ${words[0]}"
+		grep -qxF "${words[0]}" <<<"$(series)" || die "series.txt: no patch ${words[0]}"
 		take_patch "${words[0]}"
 		take_files "${words[@]:1}"
 		message=$(patch_message "${words[0]}")
@@ -150,16 +150,16 @@ take_step()	# DIRECTORY KIND WORDS MESSAGE
 
 make_commits()	# DIRECTORY
 {
-	local line kind='' words='' message=''
+	local line kind='' globs='' message=''
 
 	mapfile -t left < <(project_files)
 	while IFS= read -r line; do
 		case $line in
 		'#'*) ;;
 		'files '* | 'patch '*)
-			[[ ! $kind ]] || take_step "$1" "$kind" "$words" "$message"
+			[[ ! $kind ]] || take_step "$1" "$kind" "$globs" "$message"
 			kind=${line%% *}
-			words=${line#* }
+			globs=${line#* }
 			message=
 			;;
 		*)
@@ -168,7 +168,7 @@ make_commits()	# DIRECTORY
 			;;
 		esac
 	done <"$plan"
-	take_step "$1" "$kind" "$words" "$message"
+	take_step "$1" "$kind" "$globs" "$message"
 	((${#left[@]} == 0)) || die "series.txt has no step for: ${left[*]}"
 }
 

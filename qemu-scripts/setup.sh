@@ -22,7 +22,7 @@ packages=(
 	pkg-config libtraceevent-dev:arm64 libtracefs-dev:arm64
 	libtraceevent-dev libtracefs-dev
 	# checks: sanitizers for unit tests, static analysis
-	clang llvm libclang-rt-14-dev sparse shellcheck
+	clang llvm libclang-rt-14-dev sparse shellcheck python3-sphinx
 )
 
 # With a multi-architecture package, "libfoo" is the one of this machine

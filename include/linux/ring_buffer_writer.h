@@ -219,21 +219,20 @@ static __always_inline u64 rb_writer_delta(const struct rb_writer *w, u64 ts)
  * rb_writer_put - write the header of an event that fits
  * @w: an initialised writer that has room
  * @size: as for rb_writer_reserve()
- * @ts: as for rb_writer_reserve()
  * @delta: rb_writer_delta(), at most RB_PAGE_MAX_DELTA
  *
  * rb_writer_reserve() in pieces is for callers that keep the other case in another
- * function altogether, so that this one needs no stack frame.
+ * function altogether, so that this one needs no stack frame. What comes after is
+ * rb_writer_commit_at(), which also takes the time stamp.
  *
  * Context: writer.
  * Return: the payload.
  */
-static __always_inline void *rb_writer_put(struct rb_writer *w, u32 size, u64 ts, u32 delta)
+static __always_inline void *rb_writer_put(struct rb_writer *w, u32 size, u32 delta)
 {
 	u32 *event = w->pos;
 
 	event[0] = RB_PAGE_EVENT(size / 4, delta);
-	w->ts = ts;
 	return event + 1;
 }
 
@@ -253,8 +252,10 @@ static __always_inline void *rb_writer_reserve(struct rb_writer *w, u32 size, u6
 {
 	u64 delta = rb_writer_delta(w, ts);
 
-	if (rb_writer_has_room(w, size) && likely(delta <= RB_PAGE_MAX_DELTA))
-		return rb_writer_put(w, size, ts, delta);
+	if (rb_writer_has_room(w, size) && likely(delta <= RB_PAGE_MAX_DELTA)) {
+		w->ts = ts;
+		return rb_writer_put(w, size, delta);
+	}
 
 	return rb_writer_reserve_slow(w, size, ts);
 }
@@ -272,25 +273,28 @@ static __always_inline struct rb_page *rb_writer_page(const struct rb_writer *w)
 }
 
 /**
- * rb_writer_commit_on - rb_writer_commit() on a sub-buffer that is known
+ * rb_writer_commit_at - rb_writer_commit() where all is known
  * @w: the writer
  * @page: rb_writer_page()
  * @payload: what was reserved, not NULL, filled
  * @size: the same as in the reserve
+ * @ts: the event's time stamp
  *
  * Context: writer.
  */
-static __always_inline void rb_writer_commit_on(struct rb_writer *w, struct rb_page *page,
-						void *payload, u32 size)
+static __always_inline void rb_writer_commit_at(struct rb_writer *w, struct rb_page *page,
+						void *payload, u32 size, u64 ts)
 {
+	struct trace_buffer_meta *meta = w->meta;
 	void *end = payload + size;
 	u64 entries = w->entries + 1;
 
 	w->pos = end;
+	w->ts = ts;
 	w->entries = entries;
 	/* A */
 	smp_store_release(&page->commit, (unsigned long)(end - (void *)page->data));
-	WRITE_ONCE(w->meta->entries, entries);
+	WRITE_ONCE(meta->entries, entries);
 }
 
 /**
@@ -303,7 +307,7 @@ static __always_inline void rb_writer_commit_on(struct rb_writer *w, struct rb_p
  */
 static __always_inline void rb_writer_commit(struct rb_writer *w, void *payload, u32 size)
 {
-	rb_writer_commit_on(w, rb_writer_page(w), payload, size);
+	rb_writer_commit_at(w, rb_writer_page(w), payload, size, w->ts);
 }
 
 #endif /* _LINUX_RING_BUFFER_WRITER_H */

@@ -86,7 +86,8 @@ struct trace_remote_clock {
 /**
  * struct trace_remote_ops - what the front end asks of a remote
  * @load: hand the pages of @buffer to the writer; all or nothing
- * @unload: take them back; tracing is off
+ * @unload: take them back; tracing is off. Fails only if the writer still holds
+ *	some, which are then never freed
  * @enable: start or stop writing, on all CPUs; loaded
  * @overwrite: from now on overwrite the oldest events (as at registration), or
  *	keep them
@@ -101,7 +102,7 @@ struct trace_remote_clock {
  */
 struct trace_remote_ops {
 	int (*load)(struct trace_buffer *buffer, void *priv);
-	void (*unload)(struct trace_buffer *buffer, void *priv);
+	int (*unload)(struct trace_buffer *buffer, void *priv);
 	int (*enable)(bool on, void *priv);
 	int (*overwrite)(bool overwrite, void *priv);
 	int (*set_clock)(unsigned int index, void *priv);
@@ -137,7 +138,8 @@ struct trace_remote_desc {
  * @desc: the remote; stays until trace_remote_unregister()
  *
  * Context: process.
- * Return: the remote or an ERR_PTR(): -ENOMEM, -EEXIST for a name in use.
+ * Return: the remote or an ERR_PTR(): -ENOMEM, -EEXIST for a name in use, or
+ * what creating files in tracefs gives.
  */
 struct trace_remote *trace_remote_register(const struct trace_remote_desc *desc);
 

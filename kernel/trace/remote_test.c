@@ -181,12 +181,13 @@ static void test_unload_cpu(int cpu)
 	memset(w, 0, sizeof(*w));
 }
 
-static void test_unload(struct trace_buffer *buffer, void *priv)
+static int test_unload(struct trace_buffer *buffer, void *priv)
 {
 	int cpu;
 
 	for_each_possible_cpu(cpu)
 		test_unload_cpu(cpu);
+	return 0;
 }
 
 static int test_load(struct trace_buffer *buffer, void *priv)

@@ -32,25 +32,33 @@ struct rb_remote_cpu {
 	struct buffer_page		**slots;
 };
 
-/* Bring what the readers use up to date with what the writer published */
-static void rb_remote_sync(struct ring_buffer_per_cpu *cpu_buffer)
+/*
+ * Bring the counters up to date with what the writer published. Needs no lock:
+ * each is one store.
+ */
+static void rb_remote_sync_counters(struct ring_buffer_per_cpu *cpu_buffer)
 {
-	struct rb_remote_cpu *remote = cpu_buffer->remote;
-	struct trace_buffer_meta *meta = remote->meta;
-	u64 lost, read, head, tail;
+	struct trace_buffer_meta *meta = cpu_buffer->remote->meta;
 
-	lost = READ_ONCE(meta->subbufs_lost);
-	read = READ_ONCE(meta->subbufs_read);
+	local_set(&cpu_buffer->pages_lost, READ_ONCE(meta->subbufs_lost));
+	local_set(&cpu_buffer->pages_read, READ_ONCE(meta->subbufs_read));
 	/* Pairs with the release in start_subbuf(): the page is set up */
-	tail = smp_load_acquire(&meta->subbufs_touched);
-	head = lost + read;
-
-	local_set(&cpu_buffer->pages_touched, tail);
-	local_set(&cpu_buffer->pages_lost, lost);
-	local_set(&cpu_buffer->pages_read, read);
+	local_set(&cpu_buffer->pages_touched, smp_load_acquire(&meta->subbufs_touched));
 	local_set(&cpu_buffer->entries, READ_ONCE(meta->entries));
 	local_set(&cpu_buffer->overrun, READ_ONCE(meta->overrun));
 	local_set(&cpu_buffer->dropped_events, READ_ONCE(meta->dropped));
+}
+
+/* And where the writer is; under reader_lock */
+static void rb_remote_sync(struct ring_buffer_per_cpu *cpu_buffer)
+{
+	struct rb_remote_cpu *remote = cpu_buffer->remote;
+	unsigned long head, tail;
+
+	lockdep_assert_held(&cpu_buffer->reader_lock);
+	rb_remote_sync_counters(cpu_buffer);
+	tail = local_read(&cpu_buffer->pages_touched);
+	head = local_read(&cpu_buffer->pages_lost) + local_read(&cpu_buffer->pages_read);
 
 	cpu_buffer->head_page = remote->slots[head % cpu_buffer->nr_pages];
 	cpu_buffer->commit_page = head > tail ? cpu_buffer->reader_page :
@@ -62,7 +70,7 @@ static void rb_remote_sync(struct ring_buffer_per_cpu *cpu_buffer)
 static unsigned long rb_remote_bytes(struct ring_buffer_per_cpu *cpu_buffer)
 {
 	struct buffer_page *reader, *bpage;
-	unsigned long bytes;
+	unsigned long bytes, i;
 
 	guard(raw_spinlock_irqsave)(&cpu_buffer->reader_lock);
 	rb_remote_sync(cpu_buffer);
@@ -72,11 +80,11 @@ static unsigned long rb_remote_bytes(struct ring_buffer_per_cpu *cpu_buffer)
 		return bytes;
 
 	bpage = cpu_buffer->head_page;
-	while (bpage != cpu_buffer->commit_page) {
+	for (i = 0; i < cpu_buffer->nr_pages && bpage != cpu_buffer->commit_page; i++) {
 		bytes += rb_page_size(bpage);
 		rb_inc_page(&bpage);
 	}
-	return bytes + rb_page_size(bpage);
+	return bytes + rb_page_size(cpu_buffer->commit_page);
 }
 
 /* The writer gave the reader another sub-buffer: the old one takes its place */
@@ -176,7 +184,7 @@ static bool rb_remote_full_hit(struct trace_buffer *buffer, int cpu)
 	struct ring_buffer_per_cpu *cpu_buffer = buffer->buffers[cpu];
 	long touched;
 
-	rb_remote_sync(cpu_buffer);
+	rb_remote_sync_counters(cpu_buffer);
 	touched = local_read(&cpu_buffer->pages_touched);
 	if (cpu_buffer->last_pages_touch == touched)
 		return false;

@@ -156,8 +156,9 @@ static void remote_unload(struct trace_remote *remote)
 	struct trace_buffer *buffer = remote_buffer(remote);
 
 	remote->tr.array_buffer.buffer = NULL;
-	desc->ops->unload(buffer, desc->priv);
-	ring_buffer_free(buffer);
+	/* Never free what the writer may still hold */
+	if (!WARN_ON(desc->ops->unload(buffer, desc->priv)))
+		ring_buffer_free(buffer);
 }
 
 static void remote_try_unload(struct trace_remote *remote)
@@ -515,8 +516,10 @@ static int free_buffer_release(struct inode *inode, struct file *filp)
 	struct trace_remote *remote = inode->i_private;
 
 	mutex_lock(&remote->lock);
-	remote_set_on(remote, false);
-	remote_reset(remote, RING_BUFFER_ALL_CPUS);
+	if (remote_buffer(remote) && !ring_buffer_remote_mapped(remote_buffer(remote))) {
+		remote_set_on(remote, false);
+		remote_reset(remote, RING_BUFFER_ALL_CPUS);
+	}
 	mutex_unlock(&remote->lock);
 	remote_put(remote);
 	return 0;
@@ -984,7 +987,8 @@ static const struct file_operations trace_pipe_fops = {
  * trace_pipe_raw: trace.c's, but for the life of the buffer
  */
 
-static struct file_operations trace_raw_fops __ro_after_init;
+/* Filled from tracing_buffers_fops before the first file is made */
+static struct file_operations trace_raw_fops;
 
 static int trace_raw_open(struct inode *inode, struct file *filp)
 {

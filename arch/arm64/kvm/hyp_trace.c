@@ -208,7 +208,7 @@ static struct hyp_table *hyp_alloc_table(int cpu, unsigned int nr_subbufs)
 	return table;
 }
 
-static void hyp_unload_cpu(int cpu)
+static int hyp_unload_cpu(int cpu)
 {
 	int left;
 
@@ -217,9 +217,9 @@ static void hyp_unload_cpu(int cpu)
 		cond_resched();
 	} while (left > 0);
 
-	/* Never free what EL2 may still hold */
-	if (!WARN_ON(left))
+	if (!left)
 		hyp_free_table(cpu);
+	return left;
 }
 
 static int hyp_load_cpu(struct trace_buffer *buffer, int cpu)
@@ -245,16 +245,17 @@ static int hyp_load_cpu(struct trace_buffer *buffer, int cpu)
 	      hyp_give_subbufs(buffer, cpu) ?:
 	      kvm_call_hyp_nvhe(__hyp_trace_ready, cpu);
 	if (ret)
-		hyp_unload_cpu(cpu);
+		WARN_ON(hyp_unload_cpu(cpu));
 	return ret;
 }
 
-static void hyp_trace_unload(struct trace_buffer *buffer, void *priv)
+static int hyp_trace_unload(struct trace_buffer *buffer, void *priv)
 {
-	int cpu;
+	int cpu, ret = 0;
 
 	for_each_possible_cpu(cpu)
-		hyp_unload_cpu(cpu);
+		ret = hyp_unload_cpu(cpu) ?: ret;
+	return ret;
 }
 
 static int hyp_trace_load(struct trace_buffer *buffer, void *priv)

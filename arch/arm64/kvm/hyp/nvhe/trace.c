@@ -95,18 +95,19 @@ static void *reserve_slow(struct hyp_trace_cpu *tc, u32 size)
 #define REMOTE_EVENT(name, fields, ...)					\
 	static __always_inline void					\
 	write_##name(struct hyp_trace_cpu *tc, struct rb_page *page,	\
-		     struct remote_rec_##name *__rec, u32 type,		\
+		     struct remote_rec_##name *__rec, u64 ts, u32 type,	\
 		     REMOTE_PARAMS(REMOTE_FIELDS(fields)))		\
 	{								\
 		const u32 size = sizeof(*__rec);			\
+		s32 pid = trace_pid(tc);				\
 									\
 		if (size != sizeof(struct remote_rec) +			\
 		    __REMOTE_MAP(FIELD_SIZE, PLUS, fields))		\
 			((u32 *)__rec)[size / 4 - 1] = 0;		\
 		__rec->hdr.type = type;					\
-		__rec->hdr.pid = trace_pid(tc);				\
+		__rec->hdr.pid = pid;					\
 		REMOTE_ASSIGN(REMOTE_FIELDS(fields))			\
-		rb_writer_commit_on(&tc->writer, page, __rec, size);	\
+		rb_writer_commit_at(&tc->writer, page, __rec, size, ts);	\
 	}								\
 									\
 	static noinline void						\
@@ -116,17 +117,19 @@ static void *reserve_slow(struct hyp_trace_cpu *tc, u32 size)
 		void *rec = reserve_slow(tc, sizeof(struct remote_rec_##name));\
 									\
 		if (rec)						\
-			write_##name(tc, rb_writer_page(&tc->writer), rec, type,\
-				     REMOTE_NAMES(REMOTE_FIELDS(fields)));\
+			write_##name(tc, rb_writer_page(&tc->writer), rec,\
+				     tc->writer.ts, type, REMOTE_NAMES(REMOTE_FIELDS(fields)));\
 	}								\
 									\
 	void __trace_##name(u32 type, REMOTE_PARAMS(REMOTE_FIELDS(fields)))\
 	{								\
 		const u32 size = sizeof(struct remote_rec_##name);	\
 		struct hyp_trace_cpu *tc = this_cpu_ptr(&trace_cpus);	\
-		struct rb_page *page = rb_writer_page(&tc->writer);	\
+		struct rb_page *page;					\
 		u64 ts, delta;						\
 									\
+		OPTIMIZER_HIDE_VAR(tc);	/* one base for all loads */	\
+		page = rb_writer_page(&tc->writer);			\
 		if (!rb_writer_has_room(&tc->writer, size) ||		\
 		    !hyp_clock_is_current(&tc->clock))			\
 			goto slow;					\
@@ -134,8 +137,8 @@ static void *reserve_slow(struct hyp_trace_cpu *tc, u32 size)
 		delta = rb_writer_delta(&tc->writer, ts);		\
 		if (unlikely(delta >> RB_PAGE_DELTA_BITS))		\
 			goto slow;					\
-		write_##name(tc, page, rb_writer_put(&tc->writer, size, ts, delta),\
-			     type, REMOTE_NAMES(REMOTE_FIELDS(fields)));\
+		write_##name(tc, page, rb_writer_put(&tc->writer, size, delta),\
+			     ts, type, REMOTE_NAMES(REMOTE_FIELDS(fields)));\
 		return;							\
 	slow:								\
 		slow_##name(type, REMOTE_NAMES(REMOTE_FIELDS(fields)));	\

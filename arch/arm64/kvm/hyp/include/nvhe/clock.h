@@ -39,7 +39,7 @@ struct hyp_clock {
 	u64				epoch_cyc;
 	u64				epoch_ns;
 	u64				frac;
-	u32				shift;
+	u64				shift;
 	struct hyp_clock_src		src;
 };
 
@@ -72,9 +72,16 @@ static __always_inline bool hyp_clock_is_current(const struct hyp_clock *clk)
  */
 static __always_inline u64 hyp_clock_read(const struct hyp_clock *clk)
 {
-	u64 cyc = read_sysreg(cntpct_el0) - clk->epoch_cyc;
+	/* Neighbours, loaded in pairs before the counter is read */
+	u64 epoch_cyc = clk->epoch_cyc, epoch_ns = clk->epoch_ns;
+	u64 frac = clk->frac, shift = clk->shift;
+	u64 cyc;
 
-	return clk->epoch_ns + ((cyc * clk->mult + clk->frac) >> clk->shift);
+	/* No instruction: they are in registers here */
+	asm("" : "+r" (epoch_cyc), "+r" (epoch_ns), "+r" (frac), "+r" (shift));
+	cyc = read_sysreg(cntpct_el0) - epoch_cyc;
+
+	return epoch_ns + ((cyc * clk->mult + frac) >> shift);
 }
 
 /**

@@ -30,10 +30,10 @@ for value in -1 x '' '1 2' 0x 18446744073709551616; do
 done
 
 # More than any of them can need
-long=$(printf '%05000d' 1)
+long=$(printf 'x%05000d' 1)
 for file in tracing_on buffer_percent buffer_size_kb options/overwrite trace_clock \
 	    events/enable events/$REMOTE/enable events/$REMOTE/selftest/enable write_event; do
-    printf '%sx\n' $long | refuse dd of=$file bs=8192
+    echo $long | refuse dd of=$file bs=8192
     check_state
 done
 
