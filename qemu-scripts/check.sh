@@ -8,6 +8,8 @@
 #   guest       the selftests, in each mode, with 1 and with 4 CPUs
 #   order       a recording under load in each mode, and its order and accounting
 #   tool        hyptrace and bad input
+#   docs        the examples of the documents
+#   bench       no core cost has grown (see bench.sh)
 #   off         a kernel without hypervisor tracing builds and runs guests
 #
 # Each suite's output is in build/logs/check-*.log. Stops after the first suite
@@ -17,7 +19,7 @@
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
-ALL_SUITES=(writer tool guest order off)
+ALL_SUITES=(writer tool guest order docs bench off)
 MODES=${MODES:-protected hvhe nvhe}
 CPU_COUNTS=${CPU_COUNTS:-1 4}
 
@@ -133,6 +135,16 @@ suite_tool()
 {
 	run_suite "tool, bad input" guest protected 2 \
 		--add "$REPO/tools/tracing/hyptrace/tests/errors.sh" -- sh /root/errors.sh
+}
+
+suite_docs()
+{
+	run_suite docs "$SCRIPTS/check-docs.sh"
+}
+
+suite_bench()
+{
+	run_suite bench "$SCRIPTS/bench.sh" --core --compare
 }
 
 check_off()
