@@ -42,6 +42,7 @@ static void rb_remote_sync_counters(struct ring_buffer_per_cpu *cpu_buffer)
 
 	local_set(&cpu_buffer->pages_lost, READ_ONCE(meta->subbufs_lost));
 	local_set(&cpu_buffer->pages_read, READ_ONCE(meta->subbufs_read));
+	smp_rmb(); /* the tail is not to be older than the head; pairs with B */
 	/* Pairs with the release in start_subbuf(): the page is set up */
 	local_set(&cpu_buffer->pages_touched, smp_load_acquire(&meta->subbufs_touched));
 	local_set(&cpu_buffer->entries, READ_ONCE(meta->entries));
