@@ -7,13 +7,13 @@
 # entry. Needs the kernel and the initramfs; 'make run' makes them first.
 #
 # Environment: MODE=protected|hvhe|nvhe (protected), CPUS=n (4),
-#              ITERATIONS=n (100) of the guest code on each CPU
+#              ITERATIONS=n (50) of the guest code on each CPU
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
 mode=${MODE:-protected}
 cpus=${CPUS:-4}
-iterations=${ITERATIONS:-100}
+iterations=${ITERATIONS:-50}
 out=$BUILD/run
 data=$out/trace.dat
 report=$BUILD/host/hyptrace
