@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include <string.h>
+#include <sys/timex.h>
 
 #include "kselftest_harness.h"
 #include "ways.h"
@@ -15,16 +16,28 @@ static void expect_good(struct __test_metadata *_metadata, const struct events *
 	EXPECT_EQ(0, ev->backwards);
 }
 
+/* As fast, or as slow, as can be: 500 ppm, in the units of adjtimex() */
+#define MAX_FREQ	(500 << 16)
+
+static int set_freq(long freq)
+{
+	struct timex tx = { .modes = ADJ_FREQUENCY, .freq = freq };
+
+	return adjtimex(&tx) < 0 ? -errno : 0;
+}
+
 FIXTURE(time) {
 	struct source	src;
 	struct source	host;
 	struct events	ev;
 	struct events	marks;
+	long		freq;
 };
 
 FIXTURE_SETUP(time)
 {
 	int ret = remote_open(&self->src);
+	struct timex tx = {};
 
 	events_init(&self->ev);
 	events_init(&self->marks);
@@ -37,10 +50,13 @@ FIXTURE_SETUP(time)
 	ASSERT_EQ(0, source_set_size(&self->host, 2048));
 	ASSERT_EQ(0, source_on(&self->host, true));
 	ASSERT_EQ(0, source_on(&self->src, true));
+	ASSERT_LE(0, adjtimex(&tx));
+	self->freq = tx.freq;
 }
 
 FIXTURE_TEARDOWN(time)
 {
+	set_freq(self->freq);
 	source_close(&self->host);
 	source_close(&self->src);
 	events_free(&self->ev);
@@ -120,6 +136,22 @@ TEST_F(time, every_clock)
 		ASSERT_EQ(0, source_set_clock(&self->src, clock)) TH_LOG("%s", clock);
 		ASSERT_EQ(0, source_set_clock(&self->host, clock)) TH_LOG("%s", clock);
 		check_clock(_metadata, &self->src, &self->host, 300);
+	}
+}
+
+/* After half a second a clock that was not adjusted is 250 us off */
+TEST_F(time, adjusted_clock)
+{
+	int i;
+
+	if (source_set_clock(&self->src, "mono"))
+		SKIP(return, "there is no other clock");
+
+	ASSERT_EQ(0, source_set_clock(&self->host, "mono"));
+	for (i = -1; i <= 1; i += 2) {
+		ASSERT_EQ(0, set_freq(i * MAX_FREQ));
+		sleep_ms(500);
+		check_clock(_metadata, &self->src, &self->host, 50);
 	}
 }
 

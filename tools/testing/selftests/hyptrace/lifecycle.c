@@ -451,7 +451,7 @@ TEST_F(remote, too_large_for_memory)
 	const struct source *src = &self->src;
 	unsigned long kb = max_size_kb(src);
 	char expected[64];
-	long before = 0;
+	long before;
 	size_t size;
 	void *mem;
 	int i;
@@ -464,9 +464,8 @@ TEST_F(remote, too_large_for_memory)
 
 	mem = eat_memory(kb * nr_cpus(), &size);
 	ASSERT_NE(MAP_FAILED, mem);
+	before = free_pages();
 	for (i = 0; i < 6; i++) {
-		if (i == 2)
-			before = free_pages();
 		ASSERT_EQ(-ENOMEM, source_on(src, true));
 		expect_size(_metadata, src, expected);
 		ASSERT_EQ(-ENOMEM, source_open_file(src, O_RDONLY, "trace_pipe"));

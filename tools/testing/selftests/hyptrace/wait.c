@@ -17,6 +17,8 @@
 /* Nothing takes that long; a limit only so that a test ends */
 #define PATIENCE_MS	10000
 
+#define NR_TURNS	40
+
 FIXTURE(remote) {
 	struct source	src;
 	struct events	ev;
@@ -193,7 +195,7 @@ static bool taken_in_time(struct taker *t, __u64 nr)
  */
 TEST_F(remote, no_wake_up_is_lost)
 {
-	struct taker t = { .src = &self->src, .cpu = self->cpu, .last = 1000 };
+	struct taker t = { .src = &self->src, .cpu = self->cpu, .last = 400 };
 	pthread_t tid;
 	unsigned int i;
 	__u64 nr;
@@ -210,6 +212,84 @@ TEST_F(remote, no_wake_up_is_lost)
 	}
 	pthread_join(tid, NULL);
 	close(t.fd);
+}
+
+/**
+ * struct turn - a thread that reads once each time it is told to
+ * @fd:		file, blocking
+ * @cpu:	where it runs, and what the file is of
+ * @go:		rounds that it may start
+ * @done:	rounds that it has ended; negative when it has failed
+ */
+struct turn {
+	int	fd;
+	int	cpu;
+	int	go;
+	int	done;
+};
+
+static void *turn_main(void *data)
+{
+	char buf[SUBBUF_SIZE];
+	struct turn *t = data;
+	int round;
+
+	pin_to_cpu(t->cpu);
+	for (round = 1; round <= NR_TURNS; round++) {
+		while (LOAD(t->go) < round)
+			sched_yield();
+		if (read(t->fd, buf, sizeof(buf)) <= 0)
+			break;
+		STORE(t->done, round);
+	}
+	return NULL;
+}
+
+static bool turn_done(struct turn *t, int round)
+{
+	__u64 end = now_ms() + PATIENCE_MS;
+
+	while (LOAD(t->done) < round && now_ms() < end)
+		sched_yield();
+	return LOAD(t->done) >= round;
+}
+
+/* One reader is woken up at about the time when another one goes to sleep */
+TEST_F(remote, readers_wait_by_turns)
+{
+	const struct source *src = &self->src;
+	struct turn t[2] = {};
+	pthread_t tids[2];
+	int round, i;
+
+	if (nr_cpus() == 1)
+		SKIP(return, "there is one CPU only");
+
+	ASSERT_EQ(0, source_on(src, true));
+	for (i = 0; i < 2; i++) {
+		t[i].cpu = i;
+		t[i].fd = source_open_file(src, O_RDONLY, "per_cpu/cpu%d/trace_pipe_raw", i);
+		ASSERT_LE(0, t[i].fd);
+		ASSERT_EQ(0, pthread_create(&tids[i], NULL, turn_main, &t[i]));
+	}
+	for (round = 1; round <= NR_TURNS; round++) {
+		ASSERT_EQ(0, pin_to_cpu(0));
+		STORE(t[0].go, round);
+		sleep_ms(2);
+		ASSERT_EQ(0, source_write(src, round));
+		for (i = 0; i < round * 13 % 60; i++)
+			sched_yield();
+		STORE(t[1].go, round);
+		ASSERT_TRUE(turn_done(&t[0], round)) TH_LOG("round %d", round);
+		ASSERT_EQ(0, pin_to_cpu(1));
+		sleep_ms(2);
+		ASSERT_EQ(0, source_write(src, round));
+		ASSERT_TRUE(turn_done(&t[1], round)) TH_LOG("round %d", round);
+	}
+	for (i = 0; i < 2; i++) {
+		pthread_join(tids[i], NULL);
+		close(t[i].fd);
+	}
 }
 
 /* A reader of another CPU goes on waiting */

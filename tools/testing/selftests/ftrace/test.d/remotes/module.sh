@@ -62,7 +62,7 @@ while [ $i -lt 10 ]; do
     echo 0 >options/overwrite
     echo 1 >tracing_on
     write_ids 1 2000
-    dd if=per_cpu/cpu0/trace_pipe of=/dev/null bs=64 count=10
+    dd if=trace_pipe of=/dev/null bs=64 count=10
     unload
     load
     equal "clock" "$(remote_clock)" local
