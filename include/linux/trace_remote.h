@@ -16,23 +16,40 @@ struct trace_remote;
 /**
  * struct trace_remote_symtab - names for the values of a field
  * @name: as in SYM(field, name)
- * @names: by value; NULL where a value has none
- * @nr: entries of @names
+ * @syms: the names; @syms->mask is the value
+ * @nr: entries of @syms
  */
 struct trace_remote_symtab {
-	const char		*name;
-	const char *const	*names;
-	unsigned int		nr;
+	const char			*name;
+	const struct trace_print_flags	*syms;
+	unsigned int			nr;
 };
+
+/* Defines the symbol table @table; what follows is { value, "name" }, ... */
+#define TRACE_REMOTE_SYMTAB(table, ...)					\
+	static const struct trace_print_flags table##_syms[] = { __VA_ARGS__ };\
+	static const struct trace_remote_symtab table = {		\
+		.name	= #table,					\
+		.syms	= table##_syms,					\
+		.nr	= ARRAY_SIZE(table##_syms),			\
+	}
+
+/* Room for the text of a value without a name */
+#define TRACE_REMOTE_SYM_LEN	20
 
 /**
  * trace_remote_sym - the name of a value
  * @symtab: table
  * @val: value
+ * @buf: TRACE_REMOTE_SYM_LEN bytes, used for a value that has no name
  *
- * Return: the name, or "unknown".
+ * Return: the name, or the value in hexadecimal.
  */
-const char *trace_remote_sym(const struct trace_remote_symtab *symtab, u64 val);
+const char *trace_remote_sym(const struct trace_remote_symtab *symtab, u64 val, char *buf);
+
+/* SYM() in the text of a record */
+#define TRACE_REMOTE_SYM(f, t)						\
+	trace_remote_sym(&t, rec->f, (char[TRACE_REMOTE_SYM_LEN]){})
 
 /**
  * struct trace_remote_field - a field of an event
@@ -157,7 +174,7 @@ void trace_remote_unregister(struct trace_remote *remote);
  * What the host defines for each REMOTE_EVENT(event, fields, fmt, ...) of a
  * remote's list, in three passes over it (arch/arm64/kvm/hyp_trace.c is an
  * example): the table of fields; the text of a record, with REC(f) as rec->f and
- * SYM(f, t) as trace_remote_sym(&t, rec->f); an element of the array of events,
+ * SYM as TRACE_REMOTE_SYM; an element of the array of events,
  * with REC(f) as REC->f and SYM undefined.
  */
 #define __TRACE_REMOTE_FIELD(t, f)					\

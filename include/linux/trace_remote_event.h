@@ -12,10 +12,11 @@
  *		REMOTE_FIELDS(type, field, type, field, ...),
  *		"format with %u and %s", REC(field), SYM(field, table))
  *
- * with up to seven integer fields (u8..u64, s8..s64), the largest first, so that
- * they lie at aligned offsets without any padding between them. The arguments
+ * with up to seven integer fields (u8..u64, s8..s64), in an order in which each
+ * lies at a multiple of its size without any padding between them. The arguments
  * of the record function are the fields. REC(x) is a field's value; SYM(x, t) is
- * its name in the symbol table t.
+ * its name in the symbol table t, where x may also be an expression that begins
+ * with a field and has no parenthesis, such as esr >> 26 & 63.
  *
  * The record has the header that all events of the kernel have, so that every
  * parser reads it; a writer stores its first word whole, since flags and

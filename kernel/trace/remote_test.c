@@ -43,16 +43,8 @@ static u64 (*test_clock)(void) = trace_clock_local;
  * The events: enum, records, descriptions, record functions
  */
 
-static const char *const test_season_names[] = { "spring", "summer", NULL, "winter" };
-static const char *const test_parity_names[] = { "even", "odd" };
-
-static const struct trace_remote_symtab test_seasons = {
-	"test_seasons", test_season_names, ARRAY_SIZE(test_season_names),
-};
-
-static const struct trace_remote_symtab test_parities = {
-	"test_parities", test_parity_names, ARRAY_SIZE(test_parity_names),
-};
+TRACE_REMOTE_SYMTAB(test_seasons, { 0, "spring" }, { 1, "summer" }, { 3, "winter" });
+TRACE_REMOTE_SYMTAB(test_parities, { 0, "even" }, { 1, "odd" });
 
 static const struct trace_remote_symtab *const test_symtabs[] = {
 	&test_seasons, &test_parities, NULL,
@@ -75,7 +67,7 @@ enum test_event {
 #undef REMOTE_EVENT
 
 #define REC(f)		(rec->f)
-#define SYM(f, t)	trace_remote_sym(&t, rec->f)
+#define SYM		TRACE_REMOTE_SYM
 #define REMOTE_EVENT(event, fields, ...)	TRACE_REMOTE_EVENT_PRINT(event, __VA_ARGS__)
 #include "remote_test_events.h"
 #undef REMOTE_EVENT

@@ -549,11 +549,16 @@ REMOTE_FOPS(write_event, .write = write_event_write);
  * The text of events
  */
 
-const char *trace_remote_sym(const struct trace_remote_symtab *symtab, u64 val)
+const char *trace_remote_sym(const struct trace_remote_symtab *symtab, u64 val, char *buf)
 {
-	if (val >= symtab->nr || !symtab->names[val])
-		return "unknown";
-	return symtab->names[val];
+	unsigned int i;
+
+	for (i = 0; i < symtab->nr; i++) {
+		if (symtab->syms[i].mask == val)
+			return symtab->syms[i].name;
+	}
+	snprintf(buf, TRACE_REMOTE_SYM_LEN, "0x%llx", val);
+	return buf;
 }
 EXPORT_SYMBOL_GPL(trace_remote_sym);
 
@@ -1288,9 +1293,9 @@ static void show_symtab(struct seq_file *m, struct trace_remote *remote, const c
 		if (strlen((*symtab)->name) != len || strncmp((*symtab)->name, name, len))
 			continue;
 		for (i = 0; i < (*symtab)->nr; i++) {
-			if (!(*symtab)->names[i])
-				continue;
-			seq_printf(m, "%s{ %u, \"%s\" }", sep, i, (*symtab)->names[i]);
+			const struct trace_print_flags *sym = &(*symtab)->syms[i];
+
+			seq_printf(m, "%s{ 0x%lx, \"%s\" }", sep, sym->mask, sym->name);
 			sep = ", ";
 		}
 	}

@@ -17,20 +17,147 @@ REMOTE_EVENT(hyp_exit,
 	REMOTE_FIELDS(s32, vcpu, u8, reason),
 	"reason=%s vcpu=%d", SYM(reason, hyp_reasons), REC(vcpu))
 
-/* A hypercall of the host; @invalid ones are refused */
+/*
+ * The host
+ */
+
+/* A hypercall of the host, with its first arguments; @invalid ones are refused */
 REMOTE_EVENT(host_hcall,
-	REMOTE_FIELDS(u32, id, u32, invalid),
-	"id=%s invalid=%u", SYM(id, hyp_hcalls), REC(invalid))
+	REMOTE_FIELDS(u32, id, u32, invalid, u64, a1, u64, a2, u64, a3, u64, a4),
+	"id=%s invalid=%u args=0x%llx,0x%llx,0x%llx,0x%llx",
+	SYM(id, hyp_hcalls), REC(invalid), REC(a1), REC(a2), REC(a3), REC(a4))
+
+/* The same hypercall's return value, unless @status says that it was refused */
+REMOTE_EVENT(host_hcall_ret,
+	REMOTE_FIELDS(s64, ret, s32, status),
+	"ret=%lld status=%d", REC(ret), REC(status))
 
 /* An SMC of the host; @forwarded to the firmware or handled here */
 REMOTE_EVENT(host_smc,
 	REMOTE_FIELDS(u64, id, u32, forwarded),
-	"id=0x%llx forwarded=%u", REC(id), REC(forwarded))
+	"id=%s forwarded=%u", SYM(id, hyp_smcs), REC(forwarded))
+
+/* A call of the host to a secure partition; @ret, if it was @handled here */
+REMOTE_EVENT(host_ffa_call,
+	REMOTE_FIELDS(u64, id, u64, ret, u32, handled, s32, error),
+	"id=%s handled=%u ret=%s error=%d",
+	SYM(id, hyp_smcs), REC(handled), SYM(ret, hyp_smcs), REC(error))
 
 /* A stage-2 fault of the host, by the syndrome and the intermediate address */
 REMOTE_EVENT(host_mem_abort,
-	REMOTE_FIELDS(u64, esr, u64, addr),
-	"esr=0x%llx addr=0x%llx", REC(esr), REC(addr))
+	REMOTE_FIELDS(u64, esr, u64, addr, u8, outcome),
+	"esr=0x%llx addr=0x%llx ec=%s outcome=%s", REC(esr), REC(addr),
+	SYM(esr >> 26 & 63, hyp_esr_classes), SYM(outcome, hyp_outcomes))
+
+/*
+ * Power
+ */
+
+/* The host starts the CPU @mpidr at the physical address @pc; PSCI's result */
+REMOTE_EVENT(psci_cpu_on,
+	REMOTE_FIELDS(u64, mpidr, u64, pc, u32, ret),
+	"mpidr=0x%llx pc=0x%llx ret=%s", REC(mpidr), REC(pc), SYM(ret, hyp_psci_results))
+
+/* This CPU goes off: its last event */
+REMOTE_EVENT(psci_cpu_off,
+	REMOTE_FIELDS(u64, mpidr),
+	"mpidr=0x%llx", REC(mpidr))
+
+/* EL2 has come up on this CPU, which was started or woken up; the host goes on at @pc */
+REMOTE_EVENT(psci_cpu_entry,
+	REMOTE_FIELDS(u64, pc, u32, is_cpu_on),
+	"pc=0x%llx is_cpu_on=%u", REC(pc), REC(is_cpu_on))
+
+/* The host lets this CPU sleep; it may go on at @pc */
+REMOTE_EVENT(psci_cpu_suspend,
+	REMOTE_FIELDS(u64, state, u64, pc),
+	"state=0x%llx pc=0x%llx", REC(state), REC(pc))
+
+/* The host lets the system sleep, reset or go off */
+REMOTE_EVENT(psci_system,
+	REMOTE_FIELDS(u64, id),
+	"id=%s", SYM(id, hyp_smcs))
+
+/*
+ * Guests. @vm is the handle of a VM in protected mode, else 0. What is said of
+ * protected ones is decided by nvhe/trace.h: trace_guest_value().
+ */
+
+REMOTE_EVENT(vcpu_enter,
+	REMOTE_FIELDS(u32, vm, u32, vcpu),
+	"vm=0x%x vcpu=%u", REC(vm), REC(vcpu))
+
+/* @handled here: the same vCPU goes on; @far and @hpfar are of the last fault */
+REMOTE_EVENT(vcpu_exit,
+	REMOTE_FIELDS(u64, esr, u64, far, u64, hpfar, u32, vm, u16, vcpu, u8, code, u8, handled),
+	"vm=0x%x vcpu=%u code=%s ec=%s esr=0x%llx far=0x%llx hpfar=0x%llx handled=%u",
+	REC(vm), REC(vcpu), SYM(code, hyp_exit_codes), SYM(esr >> 26 & 63, hyp_esr_classes),
+	REC(esr), REC(far), REC(hpfar), REC(handled))
+
+/* A guest did what it must not, such as AArch32 in a protected VM */
+REMOTE_EVENT(vcpu_illegal_trap,
+	REMOTE_FIELDS(u64, esr),
+	"esr=0x%llx", REC(esr))
+
+/*
+ * Memory
+ */
+
+/* Pages are shared, unshared or donated; @pfn and @nr_pages by the initiator */
+REMOTE_EVENT(mem_transition,
+	REMOTE_FIELDS(u64, pfn, u64, nr_pages, s32, ret, u8, op, u8, from, u8, to),
+	"op=%s from=%s to=%s pfn=0x%llx nr_pages=%llu ret=%d", SYM(op, hyp_mem_ops),
+	SYM(from, hyp_mem_owners), SYM(to, hyp_mem_owners), REC(pfn), REC(nr_pages), REC(ret))
+
+/* The host's stage 2: @bytes at @addr become reachable */
+REMOTE_EVENT(host_s2_map,
+	REMOTE_FIELDS(u64, addr, u64, bytes, u32, prot, s32, ret),
+	"addr=0x%llx bytes=0x%llx prot=0x%x ret=%d",
+	REC(addr), REC(bytes), REC(prot), REC(ret))
+
+/* The host's stage 2: @bytes at @addr are unmapped, to recycle its tables */
+REMOTE_EVENT(host_s2_unmap,
+	REMOTE_FIELDS(u64, addr, u64, bytes, s32, ret),
+	"addr=0x%llx bytes=0x%llx ret=%d", REC(addr), REC(bytes), REC(ret))
+
+/* The host's stage 2: @bytes at @addr are marked as @owner's */
+REMOTE_EVENT(host_s2_set_owner,
+	REMOTE_FIELDS(u64, addr, u64, bytes, s32, ret, u8, owner),
+	"addr=0x%llx bytes=0x%llx owner=%s ret=%d",
+	REC(addr), REC(bytes), SYM(owner, hyp_mem_owners), REC(ret))
+
+/* Translations of a VM are invalidated; @addr and @nr_pages as far as @kind has them */
+REMOTE_EVENT(tlb_flush,
+	REMOTE_FIELDS(u64, addr, u64, nr_pages, u32, vmid, u8, kind),
+	"kind=%s vmid=%u addr=0x%llx nr_pages=%llu", SYM(kind, hyp_tlb_kinds),
+	REC(vmid), REC(addr), REC(nr_pages))
+
+/*
+ * Life: of VMs in protected mode, and of tracing
+ */
+
+/* @ret is the handle of the new VM, or an errno */
+REMOTE_EVENT(vm_create,
+	REMOTE_FIELDS(s32, ret),
+	"ret=0x%x", REC(ret))
+
+REMOTE_EVENT(vcpu_create,
+	REMOTE_FIELDS(u32, vm, s32, ret),
+	"vm=0x%x ret=%d", REC(vm), REC(ret))
+
+REMOTE_EVENT(vm_teardown,
+	REMOTE_FIELDS(u32, vm, s32, ret),
+	"vm=0x%x ret=%d", REC(vm), REC(ret))
+
+/* Tracing begins on this CPU: its first event; flags of __hyp_trace_enable() */
+REMOTE_EVENT(trace_on,
+	REMOTE_FIELDS(u32, flags),
+	"flags=0x%x", REC(flags))
+
+/* Tracing ends on this CPU: its last event */
+REMOTE_EVENT(trace_off,
+	REMOTE_FIELDS(u32, flags),
+	"flags=0x%x", REC(flags))
 
 /* Written by write_event */
 REMOTE_EVENT(selftest,

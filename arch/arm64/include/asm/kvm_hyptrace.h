@@ -22,6 +22,30 @@ enum hyp_reason {
 	HYP_REASON_ERET_GUEST,
 };
 
+/* What came of a memory abort of the host */
+enum hyp_outcome {
+	HYP_OUTCOME_MAPPED,	/* the host goes on */
+	HYP_OUTCOME_RACED,	/* it was there already; the host tries again */
+	HYP_OUTCOME_REFUSED,	/* not the host's: EL2 panics */
+};
+
+/* How pages change hands */
+enum hyp_mem_op {
+	HYP_MEM_SHARE,
+	HYP_MEM_UNSHARE,
+	HYP_MEM_DONATE,
+};
+
+/* What is invalidated */
+enum hyp_tlb_kind {
+	HYP_TLB_IPA,		/* a page of a VM */
+	HYP_TLB_IPA_LOCAL,	/* the same, on this CPU only */
+	HYP_TLB_RANGE,		/* pages of a VM */
+	HYP_TLB_VMID,		/* all of a VM */
+	HYP_TLB_CPU,		/* a VM's stage 1 and its instructions, on this CPU */
+	HYP_TLB_ALL,		/* all of all VMs */
+};
+
 /* Index of an event, the same on both sides */
 enum hyp_event {
 #define REMOTE_EVENT(name, ...)	HYP_EVENT_##name,

@@ -61,9 +61,10 @@ struct hyp_trace_cpu {
 
 static DEFINE_PER_CPU(struct hyp_trace_cpu, trace_cpus);
 
-/* The host's clock, for CPUs that are switched on; under the lock */
+/* The host's clock and what it told its CPUs last, for those that come up; under the lock */
 static DEFINE_HYP_SPINLOCK(host_clock_lock);
 static struct hyp_clock_src host_clock;
+static u32 host_flags;
 
 u16 hyp_event_ids[NR_HYP_EVENTS];
 
@@ -455,6 +456,7 @@ static int enable_locked(struct hyp_trace_cpu *tc, u32 flags)
 	if (tc->state != TRACE_LOADED)
 		return -ENODEV;
 	if (!(flags & HYP_TRACE_ON)) {
+		trace_trace_off(flags);
 		set_writer_on(tc, false);
 		return 0;
 	}
@@ -464,25 +466,48 @@ static int enable_locked(struct hyp_trace_cpu *tc, u32 flags)
 	tc->host_ctxt = host_data_ptr(host_ctxt);
 	tc->writer.overwrite = flags & HYP_TRACE_OVERWRITE;
 	hyp_clock_init(&tc->clock, &host_clock);
-	set_writer_on(tc, true);
+	if (!tc->writer.on) {
+		set_writer_on(tc, true);
+		trace_trace_on(flags);
+	}
 	return 0;
 }
 
-int __hyp_trace_enable(u32 flags)
+/* Tell this CPU's writer; what the host says is for CPUs that come up later, too */
+static int enable_this_cpu(u32 flags, bool from_host)
 {
 	struct hyp_trace_cpu *tc = this_cpu_ptr(&trace_cpus);
 	int ret;
 
-	if (flags & ~(HYP_TRACE_ON | HYP_TRACE_OVERWRITE))
-		return -EINVAL;
-
 	hyp_spin_lock(&host_clock_lock);
+	if (!from_host)
+		flags = flags & host_flags;
 	hyp_spin_lock(&tc->lock);
 	ret = enable_locked(tc, flags);
 	hyp_spin_unlock(&tc->lock);
+	if (from_host && !ret)
+		host_flags = flags;
 	hyp_spin_unlock(&host_clock_lock);
 
 	return ret;
+}
+
+int __hyp_trace_enable(u32 flags)
+{
+	if (flags & ~(HYP_TRACE_ON | HYP_TRACE_OVERWRITE))
+		return -EINVAL;
+
+	return enable_this_cpu(flags, true);
+}
+
+void hyp_trace_cpu_off(void)
+{
+	enable_this_cpu(0, false);
+}
+
+void hyp_trace_cpu_entry(void)
+{
+	enable_this_cpu(HYP_TRACE_ON | HYP_TRACE_OVERWRITE, false);
 }
 
 int __hyp_trace_enable_event(u32 event, u32 id)

@@ -6,6 +6,7 @@
  * handlers of the hypercalls.
  */
 #include <linux/types.h>
+#include <asm/kvm_host.h>
 #include <asm/kvm_hyptrace.h>
 
 #ifdef CONFIG_NVHE_EL2_TRACING
@@ -15,6 +16,10 @@ extern u16 hyp_event_ids[NR_HYP_EVENTS];
 
 #define REMOTE_EVENT(name, fields, ...)					\
 	void __trace_##name(u32 type, REMOTE_PARAMS(REMOTE_FIELDS(fields)));\
+	static __always_inline bool trace_##name##_enabled(void)	\
+	{								\
+		return unlikely(READ_ONCE(hyp_event_ids[HYP_EVENT_##name]));\
+	}								\
 	static __always_inline void					\
 	trace_##name(REMOTE_PARAMS(REMOTE_FIELDS(fields)))		\
 	{								\
@@ -25,6 +30,16 @@ extern u16 hyp_event_ids[NR_HYP_EVENTS];
 	}
 #include <asm/kvm_hypevents.h>
 #undef REMOTE_EVENT
+
+/**
+ * hyp_trace_cpu_off - the calling CPU is about to go off: its writer is switched off
+ */
+void hyp_trace_cpu_off(void);
+
+/**
+ * hyp_trace_cpu_entry - the calling CPU is there again: trace, if the host wants to
+ */
+void hyp_trace_cpu_entry(void);
 
 /*
  * Hypercalls. A buffer goes EMPTY => LOADING => LOADED => EMPTY; every call
@@ -128,11 +143,38 @@ int __hyp_trace_set_clock(const struct hyp_clock_src *src);
 #else /* !CONFIG_NVHE_EL2_TRACING */
 
 #define REMOTE_EVENT(name, fields, ...)					\
+	static __always_inline bool trace_##name##_enabled(void) { return false; }\
 	static __always_inline void					\
 	trace_##name(REMOTE_PARAMS(REMOTE_FIELDS(fields))) { }
 #include <asm/kvm_hypevents.h>
 #undef REMOTE_EVENT
 
+static inline void hyp_trace_cpu_off(void) { }
+static inline void hyp_trace_cpu_entry(void) { }
+
 #endif /* CONFIG_NVHE_EL2_TRACING */
+
+/**
+ * trace_guest_value - what the host may see of a guest's @value
+ * @vcpu: the guest's, at EL2
+ * @value: a register that says what the guest did, such as a syndrome
+ *
+ * The one place that decides: of a protected VM nothing, unless the hypervisor
+ * is built to be debugged.
+ *
+ * Return: @value or 0.
+ */
+static inline u64 trace_guest_value(const struct kvm_vcpu *vcpu, u64 value)
+{
+	if (!IS_ENABLED(CONFIG_NVHE_EL2_DEBUG) && vcpu_is_protected(vcpu))
+		return 0;
+	return value;
+}
+
+/* The handle of a vCPU's VM, as far as EL2 knows VMs: in protected mode; else 0 */
+static inline u32 trace_vm_handle(const struct kvm_vcpu *vcpu)
+{
+	return is_protected_kvm_enabled() ? vcpu->kvm->arch.pkvm.handle : 0;
+}
 
 #endif /* __ARM64_KVM_NVHE_TRACE_H__ */
