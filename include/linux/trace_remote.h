@@ -69,7 +69,8 @@ struct trace_remote_field {
 
 /**
  * struct trace_remote_event - an event; made by TRACE_REMOTE_EVENT_INIT()
- * @name:	its name, unique within the remote
+ * @name:	its name, unique within its system
+ * @system:	its system; NULL for the remote's name
  * @fields:	its own fields, ended by one without a name
  * @print_fmt:	the "print fmt" of its format file, with SYM() not yet resolved
  * @print:	writes the text of a record's own fields
@@ -79,6 +80,7 @@ struct trace_remote_field {
  */
 struct trace_remote_event {
 	const char			*name;
+	const char			*system;
 	const struct trace_remote_field	*fields;
 	const char			*print_fmt;
 	void				(*print)(struct trace_seq *s, const void *rec);
@@ -200,5 +202,23 @@ void trace_remote_unregister(struct trace_remote *remote);
 		.print_fmt	= "\"" fmt "\", " __stringify(__VA_ARGS__),\
 		.print		= trace_remote_print_##event,		\
 	},
+
+/**
+ * TRACE_REMOTE_PRINTK_INIT - the event of messages of the writer
+ *
+ * May be the last of a remote's events. It is the kernel's own event
+ * ftrace/bprint, with the same id; its records are struct remote_printk.
+ */
+#define TRACE_REMOTE_PRINTK_INIT					\
+	{								\
+		.name		= "bprint",				\
+		.system		= "ftrace",				\
+		.fields		= trace_remote_printk_fields,		\
+		.print_fmt	= "\"%ps: %s\", (void *)REC->ip, REC->fmt",	\
+		.print		= trace_remote_printk_print,		\
+	},
+
+extern const struct trace_remote_field trace_remote_printk_fields[];
+void trace_remote_printk_print(struct trace_seq *s, const void *rec);
 
 #endif /* _LINUX_TRACE_REMOTE_H */

@@ -36,6 +36,20 @@ struct remote_rec {
 	s32	pid;
 } __packed __aligned(4);
 
+/**
+ * struct remote_printk - a message of the writer: the kernel's event ftrace/bprint
+ * @hdr: common header
+ * @ip: where the message is written, as an address that the kernel has a symbol for
+ * @fmt: address of the format, one of those in the section __tracepoint_str
+ * @words: the arguments, as vbin_printf() has them
+ */
+struct remote_printk {
+	struct remote_rec	hdr;
+	u64			ip;
+	u64			fmt;
+	u32			words[];
+} __packed __aligned(4);
+
 #define REMOTE_FIELDS(...)	__VA_ARGS__
 
 #define __REMOTE_MAP2(m, s, t, f)	m(t, f)

@@ -35,6 +35,12 @@ struct remote_cpu {
 	int			cpu;
 };
 
+/* A group of events: those of one system, or of all if it has no name */
+struct remote_system {
+	struct trace_remote	*remote;
+	const char		*name;
+};
+
 /**
  * struct trace_remote - a registered remote
  * @desc:	what the remote said of itself
@@ -48,6 +54,8 @@ struct remote_cpu {
  * @clock:	trace_clock
  * @nr_readers:	open files that read
  * @dir:	remotes/<name>
+ * @all_events:	the events
+ * @systems:	the same by system: the remote's own, and ftrace if it has messages
  * @all:	the files of all CPUs
  * @cpus:	the files of each CPU
  */
@@ -63,6 +71,8 @@ struct trace_remote {
 	const struct trace_remote_clock	*clock;
 	unsigned int			nr_readers;
 	struct dentry			*dir;
+	struct remote_system		all_events;
+	struct remote_system		systems[2];
 	struct remote_cpu		all;
 	struct remote_cpu		cpus[];
 };
@@ -82,8 +92,12 @@ static bool remote_has(struct trace_remote *remote, const void *data)
 	unsigned int i;
 	int cpu;
 
-	if (data == remote || data == &remote->all)
+	if (data == remote || data == &remote->all || data == &remote->all_events)
 		return true;
+	for (i = 0; i < ARRAY_SIZE(remote->systems); i++) {
+		if (data == &remote->systems[i])
+			return true;
+	}
 	for_each_possible_cpu(cpu) {
 		if (data == &remote->cpus[cpu])
 			return true;
@@ -561,6 +575,33 @@ const char *trace_remote_sym(const struct trace_remote_symtab *symtab, u64 val, 
 	return buf;
 }
 EXPORT_SYMBOL_GPL(trace_remote_sym);
+
+const struct trace_remote_field trace_remote_printk_fields[] = {
+	{ .type = "unsigned long", .name = "ip", .size = sizeof(u64) },
+	{ .type = "const char *", .name = "fmt", .size = sizeof(u64) },
+	{ .type = "__u32", .name = "buf[]" },
+	{}
+};
+EXPORT_SYMBOL_GPL(trace_remote_printk_fields);
+
+/* Formats are never taken from a record, but found by what it has */
+void trace_remote_printk_print(struct trace_seq *s, const void *data)
+{
+	const struct remote_printk *rec = data;
+	const char *fmt = (const char *)(unsigned long)rec->fmt;
+
+	trace_seq_printf(s, "%ps: ", (void *)(unsigned long)rec->ip);
+	if (trace_is_tracepoint_string(fmt))
+		trace_seq_bprintf(s, fmt, rec->words);
+	else
+		trace_seq_printf(s, "unknown format 0x%llx", rec->fmt);
+}
+EXPORT_SYMBOL_GPL(trace_remote_printk_print);
+
+static bool is_printk(const struct trace_remote_event *event)
+{
+	return event->print == trace_remote_printk_print;
+}
 
 static enum print_line_t remote_event_trace(struct trace_iterator *iter, int flags,
 					    struct trace_event *te)
@@ -1113,42 +1154,76 @@ static int remote_enable_event(struct trace_remote_event *event, bool on)
 	return ret;
 }
 
-static int remote_enable_events(struct trace_remote *remote, bool on)
+static const char *event_system(const struct trace_remote_event *event)
 {
+	return event->system ?: event->remote->desc->name;
+}
+
+static bool system_has(const struct remote_system *system, const struct trace_remote_event *event)
+{
+	return !system->name || !strcmp(system->name, event_system(event));
+}
+
+static int system_enable(const struct remote_system *system, bool on)
+{
+	const struct trace_remote_desc *desc = system->remote->desc;
 	unsigned int i;
 	int ret = 0;
 
-	for (i = 0; i < remote->desc->nr_events; i++)
-		ret = remote_enable_event(&remote->desc->events[i], on) ?: ret;
+	for (i = 0; i < desc->nr_events; i++) {
+		if (system_has(system, &desc->events[i]))
+			ret = remote_enable_event(&desc->events[i], on) ?: ret;
+	}
 	return ret;
 }
 
 /* '0' all are off, '1' all are on, 'X' some are */
-static char remote_events_state(struct trace_remote *remote)
+static char system_enabled(const struct remote_system *system)
 {
-	unsigned int i, nr = remote->desc->nr_events, on = 0;
+	const struct trace_remote_desc *desc = system->remote->desc;
+	unsigned int i, nr = 0, on = 0;
 
-	for (i = 0; i < nr; i++)
-		on += remote->desc->events[i].enabled;
+	for (i = 0; i < desc->nr_events; i++) {
+		if (!system_has(system, &desc->events[i]))
+			continue;
+		nr++;
+		on += desc->events[i].enabled;
+	}
 	return !on ? '0' : on == nr ? '1' : 'X';
 }
 
-static ssize_t events_enable_read(struct file *filp, char __user *ubuf, size_t cnt, loff_t *ppos)
+/* Files of a system; i_private is the system */
+
+static int system_open(struct inode *inode, struct file *filp)
 {
-	struct trace_remote *remote = filp->private_data;
+	filp->private_data = inode->i_private;
+	return remote_get(inode->i_private);
+}
+
+static int system_release(struct inode *inode, struct file *filp)
+{
+	struct remote_system *system = inode->i_private;
+
+	remote_put(system->remote);
+	return 0;
+}
+
+static ssize_t system_enable_read(struct file *filp, char __user *ubuf, size_t cnt, loff_t *ppos)
+{
+	struct remote_system *system = filp->private_data;
 	char buf[] = { '0', '\n' };
 
-	mutex_lock(&remote->lock);
-	buf[0] = remote_events_state(remote);
-	mutex_unlock(&remote->lock);
+	mutex_lock(&system->remote->lock);
+	buf[0] = system_enabled(system);
+	mutex_unlock(&system->remote->lock);
 
 	return simple_read_from_buffer(ubuf, cnt, ppos, buf, sizeof(buf));
 }
 
-static ssize_t events_enable_write(struct file *filp, const char __user *ubuf, size_t cnt,
+static ssize_t system_enable_write(struct file *filp, const char __user *ubuf, size_t cnt,
 				   loff_t *ppos)
 {
-	struct trace_remote *remote = filp->private_data;
+	struct remote_system *system = filp->private_data;
 	unsigned long val;
 	int ret = kstrtoul_from_user(ubuf, cnt, 10, &val);
 
@@ -1157,12 +1232,18 @@ static ssize_t events_enable_write(struct file *filp, const char __user *ubuf, s
 	if (val > 1)
 		return -EINVAL;
 
-	guard(mutex)(&remote->lock);
-	ret = remote_enable_events(remote, val);
+	guard(mutex)(&system->remote->lock);
+	ret = system_enable(system, val);
 	return ret ?: cnt;
 }
 
-REMOTE_FOPS(events_enable, .read = events_enable_read, .write = events_enable_write);
+static const struct file_operations system_enable_fops = {
+	.open		= system_open,
+	.read		= system_enable_read,
+	.write		= system_enable_write,
+	.llseek		= generic_file_llseek,
+	.release	= system_release,
+};
 
 static int header_page_show(struct seq_file *m, void *v)
 {
@@ -1362,8 +1443,10 @@ static const struct file_operations event_format_fops = {
 
 static void remote_unregister_events(struct trace_remote *remote, unsigned int nr)
 {
-	while (nr--)
-		unregister_trace_event(&remote->desc->events[nr].te);
+	while (nr--) {
+		if (!is_printk(&remote->desc->events[nr]))
+			unregister_trace_event(&remote->desc->events[nr].te);
+	}
 }
 
 static int remote_register_events(struct trace_remote *remote)
@@ -1375,7 +1458,9 @@ static int remote_register_events(struct trace_remote *remote)
 
 		event->remote = remote;
 		event->enabled = false;
-		event->te.type = 0;
+		event->te.type = is_printk(event) ? TRACE_BPRINT : 0;
+		if (is_printk(event))
+			continue;
 		remote_event_trace_init(event);
 		if (!register_trace_event(&event->te)) {
 			remote_unregister_events(remote, i);
@@ -1440,20 +1525,36 @@ static int make_event_files(struct dentry *system, struct trace_remote_event *ev
 	       make_file("format", TRACE_MODE_READ, dir, event, &event_format_fops);
 }
 
+/* A system of @remote: the directory, and the switch of its events */
+static int make_system(struct trace_remote *remote, struct remote_system *system,
+		       struct dentry *events)
+{
+	struct dentry *dir;
+	unsigned int i;
+	int ret;
+
+	ret = make_dir(system->name, events, &dir) ?:
+	      make_file("enable", TRACE_MODE_WRITE, dir, system, &system_enable_fops);
+	for (i = 0; i < remote->desc->nr_events; i++) {
+		if (system_has(system, &remote->desc->events[i]))
+			ret = ret ?: make_event_files(dir, &remote->desc->events[i]);
+	}
+	return ret;
+}
+
 static int make_events_files(struct trace_remote *remote)
 {
-	struct dentry *events, *system;
+	struct dentry *events;
 	unsigned int i;
 	int ret;
 
 	ret = make_dir("events", remote->dir, &events) ?:
-	      make_file("enable", TRACE_MODE_WRITE, events, remote, &events_enable_fops) ?:
+	      make_file("enable", TRACE_MODE_WRITE, events, &remote->all_events,
+			&system_enable_fops) ?:
 	      make_file("header_page", TRACE_MODE_READ, events, NULL, &header_page_fops) ?:
-	      make_file("header_event", TRACE_MODE_READ, events, NULL, &header_event_fops) ?:
-	      make_dir(remote->desc->name, events, &system) ?:
-	      make_file("enable", TRACE_MODE_WRITE, system, remote, &events_enable_fops);
-	for (i = 0; i < remote->desc->nr_events; i++)
-		ret = ret ?: make_event_files(system, &remote->desc->events[i]);
+	      make_file("header_event", TRACE_MODE_READ, events, NULL, &header_event_fops);
+	for (i = 0; i < ARRAY_SIZE(remote->systems) && remote->systems[i].name; i++)
+		ret = ret ?: make_system(remote, &remote->systems[i], events);
 	return ret;
 }
 
@@ -1495,6 +1596,10 @@ static struct trace_remote *remote_alloc(const struct trace_remote_desc *desc)
 #ifdef CONFIG_TRACER_MAX_TRACE
 	spin_lock_init(&remote->tr.snapshot_trigger_lock);
 #endif
+	remote->all_events.remote = remote;
+	remote->systems[0] = (struct remote_system){ .remote = remote, .name = desc->name };
+	if (desc->nr_events && is_printk(&desc->events[desc->nr_events - 1]))
+		remote->systems[1] = (struct remote_system){ .remote = remote, .name = "ftrace" };
 	remote->all = (struct remote_cpu){ .remote = remote, .cpu = RING_BUFFER_ALL_CPUS };
 	for_each_possible_cpu(cpu)
 		remote->cpus[cpu] = (struct remote_cpu){ .remote = remote, .cpu = cpu };
@@ -1582,7 +1687,7 @@ void trace_remote_unregister(struct trace_remote *remote)
 	mutex_unlock(&remotes_mutex);
 
 	mutex_lock(&remote->lock);
-	remote_enable_events(remote, false);
+	system_enable(&remote->all_events, false);
 	remote_set_on(remote, false);
 	if (remote_buffer(remote))
 		remote_unload(remote);

@@ -176,6 +176,7 @@ static struct trace_remote_event hyp_events[] = {
 #define REMOTE_EVENT(event, fields, ...)	TRACE_REMOTE_EVENT_INIT(event, __VA_ARGS__)
 #include <asm/kvm_hypevents.h>
 #undef REMOTE_EVENT
+TRACE_REMOTE_PRINTK_INIT
 };
 
 #undef REC

@@ -51,6 +51,7 @@ enum hyp_event {
 #define REMOTE_EVENT(name, ...)	HYP_EVENT_##name,
 #include <asm/kvm_hypevents.h>
 #undef REMOTE_EVENT
+	HYP_EVENT_PRINTK,
 	NR_HYP_EVENTS
 };
 

@@ -21,10 +21,12 @@
 
 #include <asm/kvm_hyp.h>
 #include <asm/kvm_mmu.h>
+#include <asm/sections.h>
 
 #include <nvhe/clock.h>
 #include <nvhe/mem_protect.h>
 #include <nvhe/memory.h>
+#include <nvhe/printk.h>
 #include <nvhe/spinlock.h>
 #include <nvhe/trace.h>
 
@@ -146,6 +148,43 @@ static void *reserve_slow(struct hyp_trace_cpu *tc, u32 size)
 	}
 #include <asm/kvm_hypevents.h>
 #undef REMOTE_EVENT
+
+static u64 kimage_address(unsigned long hyp_addr)
+{
+	u64 voffset;
+
+	asm(ALTERNATIVE_CB("movz	%0, #0\n"
+			   "movk	%0, #0, lsl #16\n"
+			   "movk	%0, #0, lsl #32\n"
+			   "movk	%0, #0, lsl #48\n",
+			   ARM64_ALWAYS_SYSTEM, kvm_get_kimage_voffset)
+	    : "=r" (voffset));
+	return __hyp_pa(hyp_addr) + voffset;
+}
+
+u64 hyp_printk_pointer(unsigned long ptr)
+{
+	if (ptr >= (unsigned long)__hyp_text_start && ptr < (unsigned long)__hyp_text_end)
+		return kimage_address(ptr);
+	return IS_ENABLED(CONFIG_NVHE_EL2_DEBUG) ? ptr : 0;
+}
+
+void __trace_hyp_printk(u32 type, unsigned long ip, const char *fmt, const u32 *words, u32 nr)
+{
+	struct hyp_trace_cpu *tc = this_cpu_ptr(&trace_cpus);
+	const u32 size = sizeof(struct remote_printk) + nr * sizeof(*words);
+	struct remote_printk *rec = reserve_slow(tc, size);
+
+	if (!rec)
+		return;
+
+	rec->hdr.type = type;
+	rec->hdr.pid = trace_pid(tc);
+	rec->ip = hyp_printk_pointer(ip);
+	rec->fmt = kimage_address((unsigned long)fmt);
+	memcpy(rec->words, words, nr * sizeof(*words));
+	rb_writer_commit(&tc->writer, rec, size);
+}
 
 /* The buffer of CPU @cpu, or NULL when there is no such CPU */
 static struct hyp_trace_cpu *trace_cpu(u32 cpu)

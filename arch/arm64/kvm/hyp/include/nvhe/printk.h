@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef __ARM64_KVM_NVHE_PRINTK_H__
+#define __ARM64_KVM_NVHE_PRINTK_H__
+/*
+ * Messages from EL2 into its trace.
+ *
+ * A record is what the kernel's trace_printk() writes, the event ftrace/bprint: where
+ * it is, the address of the format in the kernel image, and the arguments. The
+ * format stays in a section of the kernel that EL2 has not mapped, with those
+ * that printk_formats lists, so that every tool finds it.
+ */
+#include <linux/args.h>
+#include <linux/build_bug.h>
+#include <linux/tracepoint.h>
+#include <linux/types.h>
+
+#ifdef CONFIG_NVHE_EL2_TRACING
+
+#include <nvhe/trace.h>
+
+/* Only for the compiler to check arguments against the format */
+static inline __printf(1, 2) void __hyp_printk_check(const char *fmt, ...) { }
+
+/*
+ * @fmt is where EL2 would see it if it were mapped; @nr words of arguments, as
+ * vbin_printf() has them
+ */
+void __trace_hyp_printk(u32 type, unsigned long ip, const char *fmt, const u32 *words, u32 nr);
+
+/* A text address of EL2 as one of the kernel image; else 0 unless EL2 is built to be debugged */
+u64 hyp_printk_pointer(unsigned long ptr);
+
+#define __HYP_PRINTK_IS_POINTER(x)	(__builtin_classify_type((x) + 0) == 5)
+
+/* A string of EL2's is not to be read by the host */
+#define __HYP_PRINTK_PUT(x)						\
+	{								\
+		typeof((x) + 0) __v = (x);				\
+		u64 __u = (unsigned long)__v;				\
+									\
+		BUILD_BUG_ON(__same_type(__v, char *) || __same_type(__v, const char *));\
+		if (__HYP_PRINTK_IS_POINTER(x))				\
+			__u = hyp_printk_pointer(__u);			\
+		__words[__nr++] = __u;					\
+		if (sizeof(__v) == sizeof(u64))				\
+			__words[__nr++] = __u >> 32;			\
+	}
+
+#define __HYP_PRINTK_0()
+#define __HYP_PRINTK_1(x)	__HYP_PRINTK_PUT(x)
+#define __HYP_PRINTK_2(x, ...)	__HYP_PRINTK_PUT(x) __HYP_PRINTK_1(__VA_ARGS__)
+#define __HYP_PRINTK_3(x, ...)	__HYP_PRINTK_PUT(x) __HYP_PRINTK_2(__VA_ARGS__)
+#define __HYP_PRINTK_4(x, ...)	__HYP_PRINTK_PUT(x) __HYP_PRINTK_3(__VA_ARGS__)
+#define __HYP_PRINTK_5(x, ...)	__HYP_PRINTK_PUT(x) __HYP_PRINTK_4(__VA_ARGS__)
+#define __HYP_PRINTK_6(x, ...)	__HYP_PRINTK_PUT(x) __HYP_PRINTK_5(__VA_ARGS__)
+#define __HYP_PRINTK_7(x, ...)	__HYP_PRINTK_PUT(x) __HYP_PRINTK_6(__VA_ARGS__)
+#define __HYP_PRINTK_8(x, ...)	__HYP_PRINTK_PUT(x) __HYP_PRINTK_7(__VA_ARGS__)
+
+/**
+ * trace_hyp_printk - write a message into the trace of EL2
+ * @fmt: literal, as for printk(); integers, %p and %pS
+ *
+ * Up to eight arguments follow: integers and pointers, of which those to text of
+ * EL2 are shown to the host, others only with CONFIG_NVHE_EL2_DEBUG. What is read
+ * through a pointer (%s) is refused by the compiler, and so are %c and %h.
+ *
+ * The message is written while the remote's event ftrace/bprint is on, and costs
+ * a load and a branch while it is off.
+ *
+ * Context: as any event.
+ */
+#define trace_hyp_printk(fmt, ...)					\
+do {									\
+	static const char __str[] __used __aligned(1)			\
+		__section("__tracepoints_strings") = fmt;		\
+	static const char *__entry __tracepoint_string = __str;		\
+	u32 __type = READ_ONCE(hyp_event_ids[HYP_EVENT_PRINTK]);	\
+	u32 __words[2 * COUNT_ARGS(__VA_ARGS__) + 1], __nr = 0;		\
+									\
+	BUILD_BUG_ON(__builtin_strstr(fmt, "%c") || __builtin_strstr(fmt, "%h"));\
+	__hyp_printk_check(fmt, ##__VA_ARGS__);				\
+	if (unlikely(__type)) {						\
+		CONCATENATE(__HYP_PRINTK_, COUNT_ARGS(__VA_ARGS__))(__VA_ARGS__)\
+		__trace_hyp_printk(__type, _THIS_IP_, __str, __words, __nr);\
+	}								\
+} while (0)
+
+#else /* !CONFIG_NVHE_EL2_TRACING */
+
+#define trace_hyp_printk(fmt, ...)	no_printk(fmt, ##__VA_ARGS__)
+
+#endif /* CONFIG_NVHE_EL2_TRACING */
+
+#endif /* __ARM64_KVM_NVHE_PRINTK_H__ */
