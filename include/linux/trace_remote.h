@@ -8,6 +8,7 @@
 #include <linux/ring_buffer_remote.h>
 #include <linux/trace_events.h>
 #include <linux/trace_remote_event.h>
+#include <linux/trace_remote_filter.h>
 #include <linux/trace_seq.h>
 
 struct module;
@@ -77,6 +78,7 @@ struct trace_remote_field {
  * @remote:	set by the core
  * @te:		set by the core; @te.type is the id of the event
  * @enabled:	set by the core
+ * @filter:	set by the core; the text of its filter, or NULL
  */
 struct trace_remote_event {
 	const char			*name;
@@ -88,6 +90,7 @@ struct trace_remote_event {
 	struct trace_remote		*remote;
 	struct trace_event		te;
 	bool				enabled;
+	char				*filter;
 };
 
 /**
@@ -112,6 +115,8 @@ struct trace_remote_clock {
  *	keep them
  * @set_clock: use this clock; index into the clocks; not while writing
  * @enable_event: write this event, or not; index into the events
+ * @set_filter: write only those records of this event that pass, or all with NULL;
+ *	index into the events. NULL if there are no filters
  * @write_selftest: write the event "selftest" on this CPU
  * @rb: see struct ring_buffer_remote_ops
  *
@@ -126,6 +131,7 @@ struct trace_remote_ops {
 	int (*overwrite)(bool overwrite, void *priv);
 	int (*set_clock)(unsigned int index, void *priv);
 	int (*enable_event)(unsigned int index, u16 id, void *priv);
+	int (*set_filter)(unsigned int index, const struct remote_filter *filter, void *priv);
 	int (*write_selftest)(u64 id, void *priv);
 	struct ring_buffer_remote_ops rb;
 };

@@ -86,14 +86,30 @@ static struct trace_remote_event test_events[] = {
 /* Id of each event in the kernel's id space; 0 while the event is off */
 static u16 test_event_ids[NR_TEST_EVENTS];
 
+/* What records have to pass; under the remote's mutex, but for its readers */
+static struct remote_filter test_filters[NR_TEST_EVENTS];
+
+static bool test_passes(enum test_event event, const void *rec, u32 size)
+{
+	const struct remote_filter *filter = &test_filters[event];
+
+	return !READ_ONCE(filter->nr) || remote_filter_match(filter, rec, size);
+}
+
 #define REMOTE_EVENT(event, fields, ...)				\
 	static void trace_##event(REMOTE_PARAMS(REMOTE_FIELDS(fields)))	\
 	{								\
 		u16 type = READ_ONCE(test_event_ids[TEST_EVENT_##event]);\
-		struct remote_rec_##event *__rec;			\
+		struct remote_rec_##event __filled __aligned(8) = {	\
+			.hdr = { .type = type, .pid = current->pid },	\
+		};							\
+		struct remote_rec_##event *__rec = &__filled;		\
 		struct rb_writer *w;					\
 									\
 		if (!type)						\
+			return;						\
+		REMOTE_ASSIGN(REMOTE_FIELDS(fields))			\
+		if (!test_passes(TEST_EVENT_##event, __rec, sizeof(*__rec)))\
 			return;						\
 									\
 		guard(irqsave)();					\
@@ -102,10 +118,7 @@ static u16 test_event_ids[NR_TEST_EVENTS];
 		if (!__rec)						\
 			return;						\
 									\
-		memset(__rec, 0, sizeof(*__rec));			\
-		__rec->hdr.type = type;					\
-		__rec->hdr.pid = current->pid;				\
-		REMOTE_ASSIGN(REMOTE_FIELDS(fields))			\
+		*__rec = __filled;					\
 		rb_writer_commit(w, __rec, sizeof(*__rec));		\
 	}
 #include "remote_test_events.h"
@@ -248,6 +261,27 @@ static int test_enable_event(unsigned int index, u16 id, void *priv)
 	return 0;
 }
 
+/* The same checks as those of a writer that does not trust the kernel */
+static int test_set_filter(unsigned int index, const struct remote_filter *filter, void *priv)
+{
+	static const u32 rec_sizes[] = {
+#define REMOTE_EVENT(event, ...)	sizeof(struct remote_rec_##event),
+#include "remote_test_events.h"
+#undef REMOTE_EVENT
+	};
+	struct remote_filter *to = &test_filters[index];
+
+	if (!filter) {
+		WRITE_ONCE(to->nr, 0);
+		return 0;
+	}
+	if (remote_filter_check(filter, rec_sizes[index]))
+		return -EINVAL;
+	memcpy(to->insns, filter->insns, sizeof(to->insns));
+	WRITE_ONCE(to->nr, filter->nr);
+	return 0;
+}
+
 static int test_write_selftest(u64 id, void *priv)
 {
 	/* Together on one CPU */
@@ -300,6 +334,7 @@ static const struct trace_remote_ops test_ops = {
 	.overwrite	= test_set_overwrite,
 	.set_clock	= test_set_clock,
 	.enable_event	= test_enable_event,
+	.set_filter	= test_set_filter,
 	.write_selftest	= test_write_selftest,
 	.rb = {
 		.swap_reader	= test_swap_reader,

@@ -15,8 +15,11 @@
  * that reads counts in nr_readers from open to release (which for a mapping is
  * the last munmap), so that its buffer stays.
  */
+#include <linux/cleanup.h>
+#include <linux/glob.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/sched/clock.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/splice.h>
@@ -41,6 +44,16 @@ struct remote_system {
 	const char		*name;
 };
 
+/* The last expressions that were refused, for error_log */
+#define NR_ERRORS	8
+
+struct remote_error {
+	u64	ts;
+	char	*expr;
+	char	event[64];
+	struct remote_filter_error why;
+};
+
 /**
  * struct trace_remote - a registered remote
  * @desc:	what the remote said of itself
@@ -53,6 +66,8 @@ struct remote_system {
  * @overwrite:	options/overwrite
  * @clock:	trace_clock
  * @nr_readers:	open files that read
+ * @errors:	filters that were refused; the next one goes to @nr_errors % NR_ERRORS
+ * @nr_errors:	how many were, since error_log was cleared
  * @dir:	remotes/<name>
  * @all_events:	the events
  * @systems:	the same by system: the remote's own, and ftrace if it has messages
@@ -70,6 +85,8 @@ struct trace_remote {
 	bool				overwrite;
 	const struct trace_remote_clock	*clock;
 	unsigned int			nr_readers;
+	struct remote_error		errors[NR_ERRORS];
+	unsigned int			nr_errors;
 	struct dentry			*dir;
 	struct remote_system		all_events;
 	struct remote_system		systems[2];
@@ -420,6 +437,27 @@ static ssize_t buffer_percent_write(struct file *filp, const char __user *ubuf, 
 
 REMOTE_FOPS(buffer_percent, .read = buffer_percent_read, .write = buffer_percent_write);
 
+/* Files of a remote that show something, and may be written */
+static int remote_single_open(struct inode *inode, struct file *filp,
+			      int (*show)(struct seq_file *m, void *v))
+{
+	struct trace_remote *remote = inode->i_private;
+	int ret = remote_get(remote);
+
+	if (ret)
+		return ret;
+	ret = single_open(filp, show, remote);
+	if (ret)
+		remote_put(remote);
+	return ret;
+}
+
+static int remote_single_release(struct inode *inode, struct file *filp)
+{
+	remote_put(inode->i_private);
+	return single_release(inode, filp);
+}
+
 static int trace_clock_show(struct seq_file *m, void *v)
 {
 	struct trace_remote *remote = m->private;
@@ -488,21 +526,7 @@ static ssize_t trace_clock_write(struct file *filp, const char __user *ubuf, siz
 
 static int trace_clock_open(struct inode *inode, struct file *filp)
 {
-	struct trace_remote *remote = inode->i_private;
-	int ret = remote_get(remote);
-
-	if (ret)
-		return ret;
-	ret = single_open(filp, trace_clock_show, remote);
-	if (ret)
-		remote_put(remote);
-	return ret;
-}
-
-static int trace_clock_release(struct inode *inode, struct file *filp)
-{
-	remote_put(inode->i_private);
-	return single_release(inode, filp);
+	return remote_single_open(inode, filp, trace_clock_show);
 }
 
 static const struct file_operations trace_clock_fops = {
@@ -510,7 +534,7 @@ static const struct file_operations trace_clock_fops = {
 	.read		= seq_read,
 	.write		= trace_clock_write,
 	.llseek		= seq_lseek,
-	.release	= trace_clock_release,
+	.release	= remote_single_release,
 };
 
 /* Written to say that the memory may go, which happens when the file is closed */
@@ -579,7 +603,7 @@ EXPORT_SYMBOL_GPL(trace_remote_sym);
 const struct trace_remote_field trace_remote_printk_fields[] = {
 	{ .type = "unsigned long", .name = "ip", .size = sizeof(u64) },
 	{ .type = "const char *", .name = "fmt", .size = sizeof(u64) },
-	{ .type = "__u32", .name = "buf[]" },
+	{ .type = "u32", .name = "buf[]" },
 	{}
 };
 EXPORT_SYMBOL_GPL(trace_remote_printk_fields);
@@ -1245,6 +1269,317 @@ static const struct file_operations system_enable_fops = {
 	.release	= system_release,
 };
 
+/*
+ * set_event, available_events
+ */
+
+static void show_event_name(struct seq_file *m, const struct trace_remote_event *event)
+{
+	seq_printf(m, "%s:%s\n", event_system(event), event->name);
+}
+
+static int available_events_show(struct seq_file *m, void *v)
+{
+	struct trace_remote *remote = m->private;
+	unsigned int i;
+
+	for (i = 0; i < remote->desc->nr_events; i++)
+		show_event_name(m, &remote->desc->events[i]);
+	return 0;
+}
+
+static int set_event_show(struct seq_file *m, void *v)
+{
+	struct trace_remote *remote = m->private;
+	unsigned int i;
+
+	guard(mutex)(&remote->lock);
+	for (i = 0; i < remote->desc->nr_events; i++) {
+		if (remote->desc->events[i].enabled)
+			show_event_name(m, &remote->desc->events[i]);
+	}
+	return 0;
+}
+
+static bool event_matches(const struct trace_remote_event *event, const char *system,
+			  const char *name)
+{
+	/* A word without a colon is a system or an event */
+	if (!system)
+		return glob_match(name, event->name) || glob_match(name, event_system(event));
+	return (!*system || glob_match(system, event_system(event))) &&
+	       (!*name || glob_match(name, event->name));
+}
+
+/* "[!][system:]event", with globs */
+static int remote_set_event(struct trace_remote *remote, char *word)
+{
+	char *name = word, *system = NULL;
+	int ret = 0, found = 0;
+	bool on = true;
+	unsigned int i;
+
+	lockdep_assert_held(&remote->lock);
+	if (*name == '!') {
+		on = false;
+		name++;
+	}
+	if (strchr(name, ':'))
+		system = strsep(&name, ":");
+
+	for (i = 0; i < remote->desc->nr_events; i++) {
+		if (!event_matches(&remote->desc->events[i], system, name))
+			continue;
+		found++;
+		ret = remote_enable_event(&remote->desc->events[i], on) ?: ret;
+	}
+	return found ? ret : -EINVAL;
+}
+
+static ssize_t set_event_write(struct file *filp, const char __user *ubuf, size_t cnt,
+			       loff_t *ppos)
+{
+	struct trace_remote *remote = ((struct seq_file *)filp->private_data)->private;
+	char *buf __free(kfree) = NULL;
+	char *rest, *word;
+	int ret = 0;
+
+	if (cnt >= PAGE_SIZE)
+		return -EINVAL;
+	buf = kzalloc(cnt + 1, GFP_KERNEL);
+	if (!buf)
+		return -ENOMEM;
+	if (copy_from_user(buf, ubuf, cnt))
+		return -EFAULT;
+
+	guard(mutex)(&remote->lock);
+	rest = buf;
+	while (!ret && (word = strsep(&rest, " \t\n"))) {
+		if (*word)
+			ret = remote_set_event(remote, word);
+	}
+	return ret ?: cnt;
+}
+
+static int available_events_open(struct inode *inode, struct file *filp)
+{
+	return remote_single_open(inode, filp, available_events_show);
+}
+
+static const struct file_operations available_events_fops = {
+	.open		= available_events_open,
+	.read		= seq_read,
+	.llseek		= seq_lseek,
+	.release	= remote_single_release,
+};
+
+static int set_event_open(struct inode *inode, struct file *filp)
+{
+	int ret = remote_single_open(inode, filp, set_event_show);
+	struct trace_remote *remote = inode->i_private;
+
+	if (!ret && (filp->f_mode & FMODE_WRITE) && (filp->f_flags & O_TRUNC)) {
+		mutex_lock(&remote->lock);
+		system_enable(&remote->all_events, false);
+		mutex_unlock(&remote->lock);
+	}
+	return ret;
+}
+
+static const struct file_operations set_event_fops = {
+	.open		= set_event_open,
+	.read		= seq_read,
+	.write		= set_event_write,
+	.llseek		= seq_lseek,
+	.release	= remote_single_release,
+};
+
+/*
+ * filter, error_log
+ */
+
+static void clear_errors(struct trace_remote *remote)
+{
+	unsigned int i;
+
+	for (i = 0; i < NR_ERRORS; i++) {
+		kfree(remote->errors[i].expr);
+		remote->errors[i].expr = NULL;
+	}
+	remote->nr_errors = 0;
+}
+
+static void log_error(struct trace_remote_event *event, const char *expr,
+		      const struct remote_filter_error *why)
+{
+	struct trace_remote *remote = event->remote;
+	struct remote_error *error = &remote->errors[remote->nr_errors++ % NR_ERRORS];
+
+	kfree(error->expr);
+	error->expr = kstrdup(expr, GFP_KERNEL);
+	error->ts = local_clock();
+	error->why = *why;
+	strscpy(error->event, event->name);
+}
+
+static int error_log_show(struct seq_file *m, void *v)
+{
+	struct trace_remote *remote = m->private;
+	unsigned int nr;
+
+	guard(mutex)(&remote->lock);
+	nr = remote->nr_errors > NR_ERRORS ? remote->nr_errors - NR_ERRORS : 0;
+	for (; nr < remote->nr_errors; nr++) {
+		const struct remote_error *error = &remote->errors[nr % NR_ERRORS];
+		u64 sec = error->ts;
+		u32 nsec = do_div(sec, NSEC_PER_SEC);
+
+		seq_printf(m, "[%5llu.%06u] %s:%s:filter: error: %s\n", sec, nsec / 1000,
+			   remote->desc->name, error->event, error->why.text);
+		seq_printf(m, "  Command: %s\n", error->expr ?: "?");
+		seq_printf(m, "%*s^\n", 11 + error->why.pos, "");
+	}
+	return 0;
+}
+
+static int error_log_open(struct inode *inode, struct file *filp)
+{
+	int ret = remote_single_open(inode, filp, error_log_show);
+	struct trace_remote *remote = inode->i_private;
+
+	if (!ret && (filp->f_mode & FMODE_WRITE) && (filp->f_flags & O_TRUNC)) {
+		mutex_lock(&remote->lock);
+		clear_errors(remote);
+		mutex_unlock(&remote->lock);
+	}
+	return ret;
+}
+
+static ssize_t error_log_write(struct file *filp, const char __user *ubuf, size_t cnt,
+			       loff_t *ppos)
+{
+	return cnt;
+}
+
+static const struct file_operations error_log_fops = {
+	.open		= error_log_open,
+	.read		= seq_read,
+	.write		= error_log_write,
+	.llseek		= seq_lseek,
+	.release	= remote_single_release,
+};
+
+/* The common header's and the event's own; freed by the caller */
+static struct remote_filter_field *filter_fields(const struct trace_remote_event *event)
+{
+	static const struct remote_filter_field common[] = {
+		{ "common_type", 0, 2 },
+		{ "common_flags", 2, 1 },
+		{ "common_preempt_count", 3, 1 },
+		{ "common_pid", 4, 4, true },
+	};
+	const struct trace_remote_field *field;
+	struct remote_filter_field *fields;
+	u16 offset = sizeof(struct remote_rec);
+	unsigned int nr = 0;
+
+	while (event->fields[nr].name)
+		nr++;
+	fields = kcalloc(ARRAY_SIZE(common) + nr + 1, sizeof(*fields), GFP_KERNEL);
+	if (!fields)
+		return NULL;
+
+	memcpy(fields, common, sizeof(common));
+	nr = ARRAY_SIZE(common);
+	for (field = event->fields; field->name; field++) {
+		fields[nr++] = (struct remote_filter_field){
+			.name = field->name, .offset = offset, .size = field->size,
+			.is_signed = field->is_signed,
+		};
+		offset += field->size;
+	}
+	return fields;
+}
+
+/* Takes @expr over if it succeeds; NULL for no filter */
+static int event_set_filter(struct trace_remote_event *event, char *expr)
+{
+	struct remote_filter_field *fields __free(kfree) = filter_fields(event);
+	struct remote_filter *filter __free(kfree) = kzalloc(sizeof(*filter), GFP_KERNEL);
+	const struct trace_remote_desc *desc = event->remote->desc;
+	struct remote_filter_error error = {};
+	int ret;
+
+	lockdep_assert_held(&event->remote->lock);
+	if (!fields || !filter)
+		return -ENOMEM;
+
+	if (expr) {
+		ret = remote_filter_compile(expr, fields, filter, &error);
+		if (ret) {
+			log_error(event, expr, &error);
+			return ret;
+		}
+	}
+	ret = desc->ops->set_filter(event - desc->events, expr ? filter : NULL, desc->priv);
+	if (ret)
+		return ret;
+
+	kfree(event->filter);
+	event->filter = expr;
+	return 0;
+}
+
+static void remote_clear_filters(struct trace_remote *remote)
+{
+	unsigned int i;
+
+	for (i = 0; i < remote->desc->nr_events; i++) {
+		if (remote->desc->events[i].filter)
+			WARN_ON(event_set_filter(&remote->desc->events[i], NULL));
+	}
+}
+
+static ssize_t event_filter_write(struct file *filp, const char __user *ubuf, size_t cnt,
+				  loff_t *ppos)
+{
+	struct trace_remote_event *event = ((struct seq_file *)filp->private_data)->private;
+	char *buf __free(kfree) = NULL;
+	char *expr __free(kfree) = NULL;
+	char *text;
+	int ret;
+
+	if (cnt >= PAGE_SIZE)
+		return -EINVAL;
+	buf = kzalloc(cnt + 1, GFP_KERNEL);
+	if (!buf)
+		return -ENOMEM;
+	if (copy_from_user(buf, ubuf, cnt))
+		return -EFAULT;
+	text = strstrip(buf);
+	if (strcmp(text, "0")) {
+		expr = kstrdup(text, GFP_KERNEL);
+		if (!expr)
+			return -ENOMEM;
+	}
+
+	guard(mutex)(&event->remote->lock);
+	ret = event_set_filter(event, expr);
+	if (ret)
+		return ret;
+	expr = NULL;	/* the event's now */
+	return cnt;
+}
+
+static int event_filter_show(struct seq_file *m, void *v)
+{
+	struct trace_remote_event *event = m->private;
+
+	guard(mutex)(&event->remote->lock);
+	seq_printf(m, "%s\n", event->filter ?: "none");
+	return 0;
+}
+
 static int header_page_show(struct seq_file *m, void *v)
 {
 	seq_puts(m, "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n");
@@ -1415,30 +1750,49 @@ static int event_format_show(struct seq_file *m, void *v)
 	return 0;
 }
 
-static int event_format_open(struct inode *inode, struct file *filp)
+static int event_single_open(struct inode *inode, struct file *filp,
+			     int (*show)(struct seq_file *m, void *v))
 {
 	struct trace_remote_event *event = inode->i_private;
 	int ret = remote_get(event);
 
 	if (ret)
 		return ret;
-	ret = single_open(filp, event_format_show, event);
+	ret = single_open(filp, show, event);
 	if (ret)
 		remote_put(event->remote);
 	return ret;
 }
 
-static int event_format_release(struct inode *inode, struct file *filp)
+static int event_single_release(struct inode *inode, struct file *filp)
 {
 	event_release(inode, filp);
 	return single_release(inode, filp);
+}
+
+static int event_format_open(struct inode *inode, struct file *filp)
+{
+	return event_single_open(inode, filp, event_format_show);
 }
 
 static const struct file_operations event_format_fops = {
 	.open		= event_format_open,
 	.read		= seq_read,
 	.llseek		= seq_lseek,
-	.release	= event_format_release,
+	.release	= event_single_release,
+};
+
+static int event_filter_open(struct inode *inode, struct file *filp)
+{
+	return event_single_open(inode, filp, event_filter_show);
+}
+
+static const struct file_operations event_filter_fops = {
+	.open		= event_filter_open,
+	.read		= seq_read,
+	.write		= event_filter_write,
+	.llseek		= seq_lseek,
+	.release	= event_single_release,
 };
 
 static void remote_unregister_events(struct trace_remote *remote, unsigned int nr)
@@ -1458,6 +1812,7 @@ static int remote_register_events(struct trace_remote *remote)
 
 		event->remote = remote;
 		event->enabled = false;
+		event->filter = NULL;
 		event->te.type = is_printk(event) ? TRACE_BPRINT : 0;
 		if (is_printk(event))
 			continue;
@@ -1519,10 +1874,15 @@ static int make_event_files(struct dentry *system, struct trace_remote_event *ev
 {
 	struct dentry *dir;
 
-	return make_dir(event->name, system, &dir) ?:
-	       make_file("enable", TRACE_MODE_WRITE, dir, event, &event_enable_fops) ?:
-	       make_file("id", TRACE_MODE_READ, dir, event, &event_id_fops) ?:
-	       make_file("format", TRACE_MODE_READ, dir, event, &event_format_fops);
+	int ret;
+
+	ret = make_dir(event->name, system, &dir) ?:
+	      make_file("enable", TRACE_MODE_WRITE, dir, event, &event_enable_fops) ?:
+	      make_file("id", TRACE_MODE_READ, dir, event, &event_id_fops) ?:
+	      make_file("format", TRACE_MODE_READ, dir, event, &event_format_fops);
+	if (!ret && event->remote->desc->ops->set_filter && !is_printk(event))
+		ret = make_file("filter", TRACE_MODE_WRITE, dir, event, &event_filter_fops);
+	return ret;
 }
 
 /* A system of @remote: the directory, and the switch of its events */
@@ -1567,6 +1927,10 @@ static int make_files(struct trace_remote *remote)
 	       make_file("buffer_percent", TRACE_MODE_WRITE, dir, remote, &buffer_percent_fops) ?:
 	       make_file("free_buffer", 0200, dir, remote, &free_buffer_fops) ?:
 	       make_file("trace_clock", TRACE_MODE_WRITE, dir, remote, &trace_clock_fops) ?:
+	       make_file("set_event", TRACE_MODE_WRITE, dir, remote, &set_event_fops) ?:
+	       make_file("available_events", TRACE_MODE_READ, dir, remote,
+			 &available_events_fops) ?:
+	       make_file("error_log", TRACE_MODE_WRITE, dir, remote, &error_log_fops) ?:
 	       make_file("write_event", 0200, dir, remote, &write_event_fops) ?:
 	       make_dir("options", dir, &options) ?:
 	       make_file("overwrite", TRACE_MODE_WRITE, options, remote, &overwrite_fops) ?:
@@ -1688,6 +2052,8 @@ void trace_remote_unregister(struct trace_remote *remote)
 
 	mutex_lock(&remote->lock);
 	system_enable(&remote->all_events, false);
+	remote_clear_filters(remote);
+	clear_errors(remote);
 	remote_set_on(remote, false);
 	if (remote_buffer(remote))
 		remote_unload(remote);

@@ -148,6 +148,8 @@ TRACE_REMOTE_SYMTAB(hyp_hcalls,
 	HCALL(__hyp_trace_unload),
 	HCALL(__hyp_trace_enable),
 	HCALL(__hyp_trace_enable_event),
+	HCALL(__hyp_trace_filter_insn),
+	HCALL(__hyp_trace_set_filter),
 	HCALL(__hyp_trace_swap_reader),
 	HCALL(__hyp_trace_reset),
 	HCALL(__hyp_trace_set_clock),
@@ -403,6 +405,23 @@ static int hyp_trace_enable_event(unsigned int index, u16 id, void *priv)
 	return kvm_call_hyp_nvhe(__hyp_trace_enable_event, index, id);
 }
 
+/* EL2 takes it over when it has all of it */
+static int hyp_trace_set_filter(unsigned int index, const struct remote_filter *filter, void *priv)
+{
+	u64 words[2];
+	u32 i;
+	int ret;
+
+	static_assert(sizeof(words) == sizeof(filter->insns[0]));
+	for (i = 0; filter && i < filter->nr; i++) {
+		memcpy(words, &filter->insns[i], sizeof(words));
+		ret = kvm_call_hyp_nvhe(__hyp_trace_filter_insn, i, words[0], words[1]);
+		if (ret)
+			return ret;
+	}
+	return kvm_call_hyp_nvhe(__hyp_trace_set_filter, index, filter ? filter->nr : 0);
+}
+
 static int hyp_trace_write_selftest(u64 id, void *priv)
 {
 	return kvm_call_hyp_nvhe(__hyp_trace_selftest, id);
@@ -449,6 +468,7 @@ static const struct trace_remote_ops hyp_trace_ops = {
 	.overwrite	= hyp_trace_overwrite,
 	.set_clock	= hyp_trace_set_clock,
 	.enable_event	= hyp_trace_enable_event,
+	.set_filter	= hyp_trace_set_filter,
 	.write_selftest	= hyp_trace_write_selftest,
 	.rb = {
 		.swap_reader	= hyp_trace_swap_reader,

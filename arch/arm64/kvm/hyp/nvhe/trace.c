@@ -10,7 +10,8 @@
  * pointer to a request, so there is nothing to read twice. The clock's
  * parameters are the one thing read from the host's memory; see nvhe/clock.h.
  *
- * Locks: host_clock_lock, then hyp_trace_cpu::lock, then those of mem_protect.c.
+ * Locks: host_clock_lock, then hyp_trace_cpu::lock, then those of mem_protect.c;
+ * events_lock.
  * Writers take none: hyp_trace_cpu::lock orders the host's calls among each
  * other, the ring buffer's own protocol orders a swap beside the writer, and all
  * else happens while the writer is off or on the writer's own CPU.
@@ -18,6 +19,7 @@
 #include <linux/ring_buffer_writer.h>
 #include <linux/sched_clock.h>
 #include <linux/timekeeper_internal.h>
+#include <linux/trace_remote_filter.h>
 
 #include <asm/kvm_hyp.h>
 #include <asm/kvm_mmu.h>
@@ -68,7 +70,14 @@ static DEFINE_HYP_SPINLOCK(host_clock_lock);
 static struct hyp_clock_src host_clock;
 static u32 host_flags;
 
-u16 hyp_event_ids[NR_HYP_EVENTS];
+u32 hyp_event_ids[NR_HYP_EVENTS];
+
+/* What the records of an event have to pass, and the filter that the host builds */
+static struct remote_filter hyp_filters[NR_HYP_EVENTS];
+static struct remote_filter next_filter;
+
+/* Protects those, but for writers that run a filter, and the event ids */
+static DEFINE_HYP_SPINLOCK(events_lock);
 
 static __always_inline s32 trace_pid(const struct hyp_trace_cpu *tc)
 {
@@ -117,8 +126,21 @@ static void *reserve_slow(struct hyp_trace_cpu *tc, u32 size)
 	slow_##name(u32 type, REMOTE_PARAMS(REMOTE_FIELDS(fields)))	\
 	{								\
 		struct hyp_trace_cpu *tc = this_cpu_ptr(&trace_cpus);	\
-		void *rec = reserve_slow(tc, sizeof(struct remote_rec_##name));\
+		void *rec;						\
 									\
+		if (type & HYP_EVENT_FILTERED) {			\
+			struct remote_rec_##name __filled __aligned(8) = {};\
+			struct remote_rec_##name *__rec = &__filled;	\
+									\
+			type = (u16)type;				\
+			__rec->hdr.type = type;				\
+			__rec->hdr.pid = trace_pid(tc);			\
+			REMOTE_ASSIGN(REMOTE_FIELDS(fields))		\
+			if (!remote_filter_match(&hyp_filters[HYP_EVENT_##name],\
+						 __rec, sizeof(*__rec)))\
+				return;					\
+		}							\
+		rec = reserve_slow(tc, sizeof(struct remote_rec_##name));\
 		if (rec)						\
 			write_##name(tc, rb_writer_page(&tc->writer), rec,\
 				     tc->writer.ts, type, REMOTE_NAMES(REMOTE_FIELDS(fields)));\
@@ -134,7 +156,8 @@ static void *reserve_slow(struct hyp_trace_cpu *tc, u32 size)
 		OPTIMIZER_HIDE_VAR(tc);	/* one base for all loads */	\
 		page = rb_writer_page(&tc->writer);			\
 		if (!rb_writer_has_room(&tc->writer, size) ||		\
-		    !hyp_clock_is_current(&tc->clock))			\
+		    !hyp_clock_is_current(&tc->clock) ||		\
+		    unlikely(type & HYP_EVENT_FILTERED))		\
 			goto slow;					\
 		ts = hyp_clock_read(&tc->clock);			\
 		delta = rb_writer_delta(&tc->writer, ts);		\
@@ -549,13 +572,71 @@ void hyp_trace_cpu_entry(void)
 	enable_this_cpu(HYP_TRACE_ON | HYP_TRACE_OVERWRITE, false);
 }
 
+/* Size of the record of each event; 0 where it has no filter */
+static const u32 rec_sizes[NR_HYP_EVENTS] = {
+#define REMOTE_EVENT(name, ...)	[HYP_EVENT_##name] = sizeof(struct remote_rec_##name),
+#include <asm/kvm_hypevents.h>
+#undef REMOTE_EVENT
+};
+
+static void set_event_id(u32 event, u16 id)
+{
+	hyp_assert_lock_held(&events_lock);
+	WRITE_ONCE(hyp_event_ids[event],
+		   id && hyp_filters[event].nr ? id | HYP_EVENT_FILTERED : id);
+}
+
 int __hyp_trace_enable_event(u32 event, u32 id)
 {
 	if (event >= NR_HYP_EVENTS || id > U16_MAX)
 		return -EINVAL;
 
-	WRITE_ONCE(hyp_event_ids[event], id);
+	hyp_spin_lock(&events_lock);
+	set_event_id(event, id);
+	hyp_spin_unlock(&events_lock);
+
 	return 0;
+}
+
+int __hyp_trace_filter_insn(u32 index, u64 word0, u64 word1)
+{
+	u64 words[] = { word0, word1 };
+
+	if (index >= REMOTE_FILTER_MAX)
+		return -EINVAL;
+
+	hyp_spin_lock(&events_lock);
+	memcpy(&next_filter.insns[index], words, sizeof(words));
+	hyp_spin_unlock(&events_lock);
+
+	return 0;
+}
+
+/* A writer that runs the old filter at this time runs into the new one; it is bounded by both */
+static int set_filter_locked(u32 event, u32 nr)
+{
+	hyp_assert_lock_held(&events_lock);
+	next_filter.nr = nr;
+	if (remote_filter_check(&next_filter, rec_sizes[event]))
+		return -EINVAL;
+
+	hyp_filters[event] = next_filter;
+	set_event_id(event, hyp_event_ids[event]);
+	return 0;
+}
+
+int __hyp_trace_set_filter(u32 event, u32 nr)
+{
+	int ret;
+
+	if (event >= NR_HYP_EVENTS || (nr && !rec_sizes[event]))
+		return -EINVAL;
+
+	hyp_spin_lock(&events_lock);
+	ret = set_filter_locked(event, nr);
+	hyp_spin_unlock(&events_lock);
+
+	return ret;
 }
 
 int __hyp_trace_swap_reader(u32 cpu, u32 seen)

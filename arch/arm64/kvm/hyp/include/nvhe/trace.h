@@ -11,8 +11,11 @@
 
 #ifdef CONFIG_NVHE_EL2_TRACING
 
-/* Id of each event in the host's id space; 0 while the event is off */
-extern u16 hyp_event_ids[NR_HYP_EVENTS];
+/* Id of each event in the host's id space, and flags; 0 while the event is off */
+extern u32 hyp_event_ids[NR_HYP_EVENTS];
+
+/* The event has a filter */
+#define HYP_EVENT_FILTERED	BIT(31)
 
 #define REMOTE_EVENT(name, fields, ...)					\
 	void __trace_##name(u32 type, REMOTE_PARAMS(REMOTE_FIELDS(fields)));\
@@ -117,6 +120,21 @@ int __hyp_trace_enable(u32 flags);
  * @id: its id in the host's id space, 0 for off
  */
 int __hyp_trace_enable_event(u32 event, u32 id);
+
+/**
+ * __hyp_trace_filter_insn - one comparison of the next filter
+ * @index: which, up to REMOTE_FILTER_MAX - 1
+ * @word0: struct remote_filter_insn, first word
+ * @word1: second word
+ */
+int __hyp_trace_filter_insn(u32 index, u64 word0, u64 word1);
+
+/**
+ * __hyp_trace_set_filter - filter an event, everywhere
+ * @event: enum hyp_event
+ * @nr: how many comparisons the filter has, 0 for none
+ */
+int __hyp_trace_set_filter(u32 event, u32 nr);
 
 /**
  * __hyp_trace_swap_reader - rb_writer_swap()
