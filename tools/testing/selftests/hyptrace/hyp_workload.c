@@ -30,6 +30,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "vm.h"
+
 #define MAX_CPUS	1024
 #define EXIT_USAGE	2
 #define EXIT_SKIP	4
@@ -119,19 +121,6 @@ struct worker {
 	bool done;
 };
 
-/**
- * struct vm - a VM with one vCPU
- * @rounds:	as the guest last told
- */
-struct vm {
-	int fd;
-	int vcpu;
-	void *mem;
-	struct kvm_run *run;
-	size_t run_size;
-	uint32_t rounds;
-};
-
 static int fail(const struct worker *w, const char *what)
 {
 	fprintf(stderr, "hyp_workload: CPU %d: %s: %s\n", w->cpu, what,
@@ -139,95 +128,14 @@ static int fail(const struct worker *w, const char *what)
 	return -1;
 }
 
-/* VMs */
-
-static int vm_type(int kvm)
-{
-	int bits = ioctl(kvm, KVM_CHECK_EXTENSION, KVM_CAP_ARM_VM_IPA_SIZE);
-
-	/* 0 stands for 40 bits, which not every machine has */
-	return bits > 0 && bits < 40 ? bits : 0;
-}
-
-static int add_memory(const struct worker *w, struct vm *vm)
-{
-	struct kvm_userspace_memory_region region = {
-		.guest_phys_addr = CODE_IPA,
-		.memory_size = GUEST_SIZE,
-	};
-
-	vm->mem = mmap(NULL, GUEST_SIZE, PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (vm->mem == MAP_FAILED) {
-		vm->mem = NULL;
-		return fail(w, "memory of the guest");
-	}
-	memcpy(vm->mem, guest_start, guest_size);
-	region.userspace_addr = (uintptr_t)vm->mem;
-	if (ioctl(vm->fd, KVM_SET_USER_MEMORY_REGION, &region))
-		return fail(w, "KVM_SET_USER_MEMORY_REGION");
-	return 0;
-}
-
-static int set_pc(const struct worker *w, struct vm *vm)
-{
-	uint64_t pc = CODE_IPA;
-	struct kvm_one_reg reg = {
-		.id = KVM_REG_ARM64 | KVM_REG_SIZE_U64 | KVM_REG_ARM_CORE |
-		      KVM_REG_ARM_CORE_REG(regs.pc),
-		.addr = (uintptr_t)&pc,
-	};
-
-	if (ioctl(vm->vcpu, KVM_SET_ONE_REG, &reg))
-		return fail(w, "KVM_SET_ONE_REG of pc");
-	return 0;
-}
-
-static int add_vcpu(const struct worker *w, struct vm *vm)
-{
-	struct kvm_vcpu_init init;
-
-	vm->vcpu = ioctl(vm->fd, KVM_CREATE_VCPU, 0);
-	if (vm->vcpu < 0)
-		return fail(w, "KVM_CREATE_VCPU");
-	if (ioctl(vm->fd, KVM_ARM_PREFERRED_TARGET, &init))
-		return fail(w, "KVM_ARM_PREFERRED_TARGET");
-	init.features[0] |= 1 << KVM_ARM_VCPU_PSCI_0_2;
-	if (ioctl(vm->vcpu, KVM_ARM_VCPU_INIT, &init))
-		return fail(w, "KVM_ARM_VCPU_INIT");
-	vm->run_size = ioctl(w->kvm, KVM_GET_VCPU_MMAP_SIZE, 0);
-	vm->run = mmap(NULL, vm->run_size, PROT_READ | PROT_WRITE, MAP_SHARED,
-		       vm->vcpu, 0);
-	if (vm->run == MAP_FAILED) {
-		vm->run = NULL;
-		return fail(w, "mmap of the vCPU");
-	}
-	return set_pc(w, vm);
-}
-
-static void destroy_vm(struct vm *vm)
-{
-	if (vm->run)
-		munmap(vm->run, vm->run_size);
-	if (vm->vcpu >= 0)
-		close(vm->vcpu);
-	if (vm->fd >= 0)
-		close(vm->fd);
-	if (vm->mem)
-		munmap(vm->mem, GUEST_SIZE);
-}
-
 static int create_vm(const struct worker *w, struct vm *vm)
 {
-	*vm = (struct vm) { .fd = -1, .vcpu = -1 };
-	vm->fd = ioctl(w->kvm, KVM_CREATE_VM, vm_type(w->kvm));
-	if (vm->fd < 0)
-		return fail(w, "KVM_CREATE_VM");
-	if (add_memory(w, vm) || add_vcpu(w, vm)) {
-		destroy_vm(vm);
-		return -1;
-	}
-	return 0;
+	int ret = vm_create(vm, w->kvm, CODE_IPA, GUEST_SIZE, guest_start, guest_size);
+
+	if (!ret)
+		return 0;
+	errno = -ret;
+	return fail(w, vm->failed);
 }
 
 /* Running */
@@ -238,22 +146,21 @@ static bool is_store(const struct kvm_run *run)
 	       run->mmio.phys_addr == DEVICE_IPA && run->mmio.len == 4;
 }
 
-/* Up to the next store of the guest */
-static int run_vm(const struct worker *w, struct vm *vm)
+/* Up to the next store of the guest, which is how many rounds it has made */
+static int run_vm(const struct worker *w, struct vm *vm, uint32_t *rounds)
 {
-	int ret;
+	int ret = vm_run(vm);
 
-	do {
-		ret = ioctl(vm->vcpu, KVM_RUN, 0);
-	} while (ret && errno == EINTR);
-	if (ret)
+	if (ret) {
+		errno = -ret;
 		return fail(w, "KVM_RUN");
+	}
 	if (!is_store(vm->run)) {
 		fprintf(stderr, "hyp_workload: CPU %d: KVM exit %u, want a store to %#x\n",
 			w->cpu, vm->run->exit_reason, DEVICE_IPA);
 		return -1;
 	}
-	memcpy(&vm->rounds, vm->run->mmio.data, sizeof(vm->rounds));
+	memcpy(rounds, vm->run->mmio.data, sizeof(*rounds));
 	return 0;
 }
 
@@ -264,15 +171,16 @@ static bool enough(const struct worker *w)
 
 static int live(struct worker *w, struct vm *vm)
 {
+	uint32_t rounds = 0;
 	unsigned long i;
 
 	for (i = 0; i < w->opt->vm_stores && !enough(w); i++) {
-		if (run_vm(w, vm))
+		if (run_vm(w, vm, &rounds))
 			return -1;
 		__atomic_add_fetch(&w->n.stores, 1, __ATOMIC_RELAXED);
 	}
-	w->n.rounds += vm->rounds;
-	w->n.faults += vm->rounds < NR_DATA_PAGES ? vm->rounds : NR_DATA_PAGES;
+	w->n.rounds += rounds;
+	w->n.faults += rounds < NR_DATA_PAGES ? rounds : NR_DATA_PAGES;
 	w->n.vms++;
 	return 0;
 }
@@ -291,7 +199,7 @@ static int work(struct worker *w)
 		if (create_vm(w, &vm))
 			return -1;
 		ret = live(w, &vm);
-		destroy_vm(&vm);
+		vm_destroy(&vm);
 	}
 	return ret;
 }

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _SELFTEST_HYPTRACE_VM_H
+#define _SELFTEST_HYPTRACE_VM_H
+/*
+ * A VM with one vCPU, by the KVM API of arm64 alone. Its MMU is off, and it
+ * has no interrupt controller.
+ */
+#include <stddef.h>
+#include <stdint.h>
+#include <linux/kvm.h>
+
+/**
+ * struct vm - a VM
+ * @fd:		the VM
+ * @vcpu:	its vCPU
+ * @mem:	its memory
+ * @mem_size:	in bytes
+ * @run:	what KVM says about the last exit
+ * @run_size:	in bytes
+ * @failed:	what vm_create() could not do
+ */
+struct vm {
+	int		fd;
+	int		vcpu;
+	void		*mem;
+	size_t		mem_size;
+	struct kvm_run	*run;
+	size_t		run_size;
+	const char	*failed;
+};
+
+/**
+ * vm_create - make a VM that starts at the begin of its memory
+ * @vm: the VM
+ * @kvm: /dev/kvm
+ * @ipa: where its memory is
+ * @mem_size: in bytes, whole pages
+ * @code: copied to @ipa
+ * @code_size: in bytes
+ *
+ * Return: 0 or a negative errno; then there is no VM.
+ */
+int vm_create(struct vm *vm, int kvm, uint64_t ipa, size_t mem_size, const void *code,
+	      size_t code_size);
+
+/* Until it leaves for user space: 0 or a negative errno */
+int vm_run(struct vm *vm);
+
+void vm_destroy(struct vm *vm);
+
+#endif /* _SELFTEST_HYPTRACE_VM_H */
