@@ -6,6 +6,7 @@
 #
 #   writer      the ring-buffer writer in user space, under sanitizers
 #   guest       the selftests, in each mode, with 1 and with 4 CPUs
+#   ftrace      the kernel's ftracetest on both remotes, in each mode
 #   order       a recording under load in each mode, and its order and accounting
 #   tool        hyptrace and bad input
 #   docs        the examples of the documents
@@ -19,7 +20,7 @@
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
-ALL_SUITES=(writer tool guest order docs bench off)
+ALL_SUITES=(writer tool guest ftrace order docs bench off)
 MODES=${MODES:-protected hvhe nvhe}
 CPU_COUNTS=${CPU_COUNTS:-1 4}
 
@@ -99,6 +100,18 @@ suite_guest()
 				--add "$SCRIPTS/guest-tests.sh:/root/tests/guest-tests.sh" -- \
 				/root/tests/guest-tests.sh
 		done
+	done
+}
+
+# The remote "test" is the same in all modes: the first one is enough for it
+suite_ftrace()
+{
+	local mode what=remotes
+
+	for mode in $MODES; do
+		run_suite "ftrace $mode, 4 CPUs" "$SCRIPTS/guest-ftracetest.sh" \
+			--mode "$mode" --smp 4 -- "$what"
+		what=remotes/hypervisor
 	done
 }
 
