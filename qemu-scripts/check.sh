@@ -7,6 +7,7 @@
 #   writer      the ring-buffer writer in user space, under sanitizers
 #   guest       the selftests, in each mode, with 1 and with 4 CPUs
 #   ftrace      the kernel's ftracetest on both remotes, in each mode
+#   upstream    the kernel's own tests give the same results as without patches
 #   order       a recording under load in each mode, and its order and accounting
 #   tool        hyptrace and bad input
 #   docs        the examples of the documents
@@ -20,7 +21,7 @@
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
-ALL_SUITES=(writer tool guest ftrace order docs bench off)
+ALL_SUITES=(writer tool guest ftrace upstream order docs bench off)
 MODES=${MODES:-protected hvhe nvhe}
 CPU_COUNTS=${CPU_COUNTS:-1 4}
 
@@ -113,6 +114,11 @@ suite_ftrace()
 			--mode "$mode" --smp 4 -- "$what"
 		what=remotes/hypervisor
 	done
+}
+
+suite_upstream()
+{
+	run_suite upstream "$SCRIPTS/upstream-tests.sh"
 }
 
 # A recording holds what the README promises
