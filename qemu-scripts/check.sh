@@ -90,21 +90,24 @@ guest()		# MODE CPUS ARGUMENTS-OF-BOOT...
 	"$SCRIPTS/boot.sh" --mode "$mode" --smp "$cpus" --timeout 600 "$@"
 }
 
+# The remote "test" is the same in all modes: the first one is enough for it
 suite_guest()
 {
-	local mode cpus
+	local mode cpus software
 
+	software=(--add "$BUILD/kernel/kernel/trace/remote_test.ko:/root/tests/remote_test.ko")
 	for mode in $MODES; do
 		for cpus in $CPU_COUNTS; do
 			run_suite "guest $mode, $cpus CPUs" guest "$mode" "$cpus" \
-				--add "$BUILD/tests:/root/tests" \
+				--add "$BUILD/tests:/root/tests" "${software[@]}" \
 				--add "$SCRIPTS/guest-tests.sh:/root/tests/guest-tests.sh" -- \
 				/root/tests/guest-tests.sh
 		done
+		software=()
 	done
 }
 
-# The remote "test" is the same in all modes: the first one is enough for it
+# The remote "test" in the first mode only, as above
 suite_ftrace()
 {
 	local mode what=remotes

@@ -266,11 +266,12 @@ ssize_t events_read_some(struct events *ev, const struct source *src, int cpu, i
 {
 	union {
 		struct subbuf page;
-		__u8 bytes[SUBBUF_SIZE];
-	} buf = {};
+		__u8 bytes[MAX_SUBBUF_SIZE];
+	} buf;
 	__s64 lost;
 	ssize_t ret;
 
+	memset(&buf, 0, size);
 	ret = read(fd, &buf, size);
 	if (ret <= 0)
 		return ret < 0 ? -errno : 0;
@@ -351,7 +352,7 @@ static size_t add_lines(struct events *ev, int nr, char *buf, size_t len)
 
 int events_read_text_by_cpu(struct events *ev, int nr, int fd)
 {
-	char buf[4 * SUBBUF_SIZE];
+	char buf[4 * MAX_SUBBUF_SIZE];
 	size_t len = 0;
 	ssize_t ret;
 

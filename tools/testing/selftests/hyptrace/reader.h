@@ -7,10 +7,13 @@
  * judge what the kernel does rather than share its code.
  */
 #include <linux/trace_mmap.h>
+#include <unistd.h>
 
 #include "remote.h"
 
-#define SUBBUF_SIZE	4096
+/* A page of the kernel's */
+#define SUBBUF_SIZE	((size_t)getpagesize())
+#define MAX_SUBBUF_SIZE	65536
 
 /* The page format: events/header_page, events/header_event */
 struct subbuf {

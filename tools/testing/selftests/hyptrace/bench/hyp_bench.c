@@ -23,7 +23,7 @@
 static void open_bench(struct bench *b)
 {
 	need(pin_to_cpu(CPU), "CPU 0");
-	need(remote_open(&b->src), "the remote " REMOTE_NAME);
+	need(remote_open(&b->src, HYPERVISOR), "the remote " HYPERVISOR);
 	need(source_on(&b->src, true), "tracing_on");
 	b->per_subbuf = SUBBUF_DATA_SIZE / bench_bytes(b);
 	bench_select(b, NULL);
