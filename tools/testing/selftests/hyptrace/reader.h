@@ -111,6 +111,8 @@ size_t events_first_unexplained(const struct events *ev, __u64 *next, bool exact
  */
 void events_add_page(struct events *ev, const struct source *src, int cpu,
 		     const struct subbuf *page, size_t from, size_t to);
+/* List one more, with the losses that were reported before it */
+void events_add(struct events *ev, const struct event *event);
 /* @lost: how many, negative for some */
 void events_add_loss(struct events *ev, __s64 lost);
 
