@@ -11,10 +11,14 @@
 #ifdef CONFIG_NVHE_EL2_TRACING
 
 /* Id of each event in the host's id space; 0 while the event is off */
-extern u16 hyp_event_ids[NR_HYP_EVENTS];
+extern u32 hyp_event_ids[NR_HYP_EVENTS];
+
+/* In registers, so that small ones are not narrowed once more */
+#define HYP_EVENT_PARAM(t, f)		typeof((t)0 + 0) f
+#define HYP_EVENT_PARAMS(fields)	__REMOTE_MAP(HYP_EVENT_PARAM, __REMOTE_COMMA, fields)
 
 #define REMOTE_EVENT(name, fields, ...)					\
-	void __trace_##name(u32 type, REMOTE_PARAMS(REMOTE_FIELDS(fields)));\
+	void __trace_##name(u32 type, HYP_EVENT_PARAMS(REMOTE_FIELDS(fields)));\
 	static __always_inline void					\
 	trace_##name(REMOTE_PARAMS(REMOTE_FIELDS(fields)))		\
 	{								\
