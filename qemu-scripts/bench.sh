@@ -103,12 +103,18 @@ measure_everything()
 # What it costs that hypervisor tracing is there, unused
 add_differences()	# RAW-FILE
 {
-	awk -F '\t' -v OFS='\t' '{ value[$1] = $2; spread[$1] = $4 } END {
-		off = "kvm_run.off"
-		out = "kvm_run.compiled_out"
+	awk -F '\t' -v OFS='\t' '
+	function difference(of,		off, out) {
+		off = of ".off"
+		out = of ".compiled_out"
 		if (off in value && out in value)
-			printf "kvm_run.unused\t%.1f\tinstructions\t%.1f\n",
+			printf "%s.unused\t%.1f\tinstructions\t%.1f\n", of,
 				value[off] - value[out], spread[off] + spread[out]
+	}
+	{ value[$1] = $2; spread[$1] = $4 }
+	END {
+		difference("hypercall")
+		difference("kvm_run")
 	}' "$1"
 }
 

@@ -73,6 +73,9 @@ static const char *const hyp_hcall_names[] = {
 	HCALL(__hyp_trace_reset),
 	HCALL(__hyp_trace_set_clock),
 	HCALL(__hyp_trace_selftest),
+#ifdef CONFIG_NVHE_EL2_TRACING_BENCH
+	HCALL(__hyp_bench),
+#endif
 };
 
 static const struct trace_remote_symtab hyp_reasons = {

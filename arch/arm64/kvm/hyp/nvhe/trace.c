@@ -97,7 +97,10 @@ static void *reserve_slow(struct hyp_trace_cpu *tc, u32 size)
 	else								\
 		__rec->f = f;
 
+#define STORE_FIELD_NONE
+
 #define FIELD_SIZE(t, f)	sizeof(t)
+#define FIELD_SIZE_NONE		0
 #define PLUS()			+
 
 /*
@@ -106,7 +109,7 @@ static void *reserve_slow(struct hyp_trace_cpu *tc, u32 size)
  */
 #define REMOTE_EVENT(name, fields, ...)					\
 	static __always_inline void					\
-	fill_##name(struct remote_rec_##name *__rec, s32 pid, u32 type,	\
+	fill_##name(struct remote_rec_##name *__rec, s32 pid, u32 type	\
 		    HYP_EVENT_PARAMS(REMOTE_FIELDS(fields)))		\
 	{								\
 		const u32 size = sizeof(*__rec);			\
@@ -120,7 +123,7 @@ static void *reserve_slow(struct hyp_trace_cpu *tc, u32 size)
 	}								\
 									\
 	static noinline void						\
-	slow_##name(u32 type, HYP_EVENT_PARAMS(REMOTE_FIELDS(fields)))	\
+	slow_##name(u32 type HYP_EVENT_PARAMS(REMOTE_FIELDS(fields)))	\
 	{								\
 		struct hyp_trace_cpu *tc = this_cpu_ptr(&trace_cpus);	\
 		const u32 size = sizeof(struct remote_rec_##name);	\
@@ -128,12 +131,12 @@ static void *reserve_slow(struct hyp_trace_cpu *tc, u32 size)
 									\
 		if (!rec)						\
 			return;						\
-		fill_##name(rec, trace_pid(tc->host_ctxt), type,	\
-			    REMOTE_NAMES(REMOTE_FIELDS(fields)));	\
+		fill_##name(rec, trace_pid(tc->host_ctxt), type	\
+			    REMOTE_AFTER(REMOTE_FIELDS(fields)));	\
 		rb_writer_commit(&tc->writer, rec, size);		\
 	}								\
 									\
-	void __trace_##name(u32 type, HYP_EVENT_PARAMS(REMOTE_FIELDS(fields)))\
+	void __trace_##name(u32 type HYP_EVENT_PARAMS(REMOTE_FIELDS(fields)))\
 	{								\
 		const u32 size = sizeof(struct remote_rec_##name);	\
 		struct hyp_trace_cpu *tc = this_cpu_ptr(&trace_cpus);	\
@@ -152,12 +155,12 @@ static void *reserve_slow(struct hyp_trace_cpu *tc, u32 size)
 		if (unlikely(delta >> RB_PAGE_DELTA_BITS))		\
 			goto slow;					\
 		pid = trace_pid(host_ctxt);				\
-		fill_##name(rb_writer_put(&spot, size, delta), pid, type,\
-			    REMOTE_NAMES(REMOTE_FIELDS(fields)));	\
+		fill_##name(rb_writer_put(&spot, size, delta), pid, type\
+			    REMOTE_AFTER(REMOTE_FIELDS(fields)));	\
 		rb_writer_commit_at(&tc->writer, &spot, ts);		\
 		return;							\
 	slow:								\
-		slow_##name(type, REMOTE_NAMES(REMOTE_FIELDS(fields)));	\
+		slow_##name(type REMOTE_AFTER(REMOTE_FIELDS(fields)));	\
 	}
 #include <asm/kvm_hypevents.h>
 #undef REMOTE_EVENT

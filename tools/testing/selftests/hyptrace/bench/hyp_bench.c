@@ -34,6 +34,7 @@ static void run_core(struct bench *b)
 {
 	double event = bench_events(b);
 
+	bench_hypercalls(b);
 	bench_pages(b, "");
 	bench_swap(b, event);
 	bench_readers(b);
@@ -87,9 +88,11 @@ int main(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 
-	if (!strcmp(what, "--untraced"))
+	if (!strcmp(what, "--untraced")) {
+		bench_hypercalls(NULL);
 		bench_kvm(NULL);
-	else
+	} else {
 		run_all(*what);
+	}
 	return 0;
 }
