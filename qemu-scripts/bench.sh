@@ -17,8 +17,9 @@
 #   --kernel IMAGE   measure this kernel (default build/kernel's)
 #   --mode MODE      protected (the default), hvhe or nvhe; see boot.sh
 #
-# Environment: BENCH_CPUS="1", numbers of CPUs of the guest; the core metrics with
-#              more than one are named metric@Ncpus, as --core has one only
+# Environment: BENCH_CPUS="1 2 4 8", numbers of CPUs of the guest. With more than
+#              one, only what may not grow is measured, while the others idle;
+#              these metrics are named metric@Ncpus. --core has one CPU only
 #
 # The peer is the best published tracer for EL2, measured in the same way.
 set -euo pipefail
@@ -29,7 +30,7 @@ SOURCE=$REPO/tools/testing/selftests/hyptrace/bench
 OBJ=$BUILD/obj/bench
 BASELINE=$SCRIPTS/bench-baseline.tsv
 MAX_GROWTH=5	# percent
-BENCH_CPUS=${BENCH_CPUS:-1}
+BENCH_CPUS=${BENCH_CPUS:-1 2 4 8}
 
 # What the peer needs; its readers look every 100 ms
 declare -A PEER=(
@@ -94,7 +95,7 @@ measure_everything()
 	for cpus in $BENCH_CPUS; do
 		case $cpus in
 		1) measure 1 '' ;;
-		*) measure "$cpus" --core | sed "s/\t/@${cpus}cpus\t/" ;;
+		*) measure "$cpus" --scale | sed "s/\t/@${cpus}cpus\t/" ;;
 		esac
 	done
 	measure_untraced
@@ -103,12 +104,18 @@ measure_everything()
 # What it costs that hypervisor tracing is there, unused
 add_differences()	# RAW-FILE
 {
-	awk -F '\t' -v OFS='\t' '{ value[$1] = $2; spread[$1] = $4 } END {
-		off = "kvm_run.off"
-		out = "kvm_run.compiled_out"
+	awk -F '\t' -v OFS='\t' '
+	function difference(of,		off, out) {
+		off = of ".off"
+		out = of ".compiled_out"
 		if (off in value && out in value)
-			printf "kvm_run.unused\t%.1f\tinstructions\t%.1f\n",
+			printf "%s.unused\t%.1f\tinstructions\t%.1f\n", of,
 				value[off] - value[out], spread[off] + spread[out]
+	}
+	{ value[$1] = $2; spread[$1] = $4 }
+	END {
+		difference("hypercall")
+		difference("kvm_run")
 	}' "$1"
 }
 

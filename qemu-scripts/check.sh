@@ -6,6 +6,8 @@
 #
 #   writer      the ring-buffer writer in user space, under sanitizers
 #   guest       the selftests, in each mode, with 1 and with 4 CPUs
+#   ftrace      the kernel's ftracetest on both remotes, in each mode
+#   upstream    the kernel's own tests give the same results as without patches
 #   order       a recording under load in each mode, and its order and accounting
 #   tool        hyptrace and bad input
 #   docs        the examples of the documents
@@ -19,7 +21,7 @@
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
-ALL_SUITES=(writer tool guest order docs bench off)
+ALL_SUITES=(writer tool guest ftrace upstream order docs bench off)
 MODES=${MODES:-protected hvhe nvhe}
 CPU_COUNTS=${CPU_COUNTS:-1 4}
 
@@ -88,18 +90,38 @@ guest()		# MODE CPUS ARGUMENTS-OF-BOOT...
 	"$SCRIPTS/boot.sh" --mode "$mode" --smp "$cpus" --timeout 600 "$@"
 }
 
+# The remote "test" is the same in all modes: the first one is enough for it
 suite_guest()
 {
-	local mode cpus
+	local mode cpus software
 
+	software=(--add "$BUILD/kernel/kernel/trace/remote_test.ko:/root/tests/remote_test.ko")
 	for mode in $MODES; do
 		for cpus in $CPU_COUNTS; do
 			run_suite "guest $mode, $cpus CPUs" guest "$mode" "$cpus" \
-				--add "$BUILD/tests:/root/tests" \
+				--add "$BUILD/tests:/root/tests" "${software[@]}" \
 				--add "$SCRIPTS/guest-tests.sh:/root/tests/guest-tests.sh" -- \
 				/root/tests/guest-tests.sh
 		done
+		software=()
 	done
+}
+
+# The remote "test" in the first mode only, as above
+suite_ftrace()
+{
+	local mode what=remotes
+
+	for mode in $MODES; do
+		run_suite "ftrace $mode, 4 CPUs" "$SCRIPTS/guest-ftracetest.sh" \
+			--mode "$mode" --smp 4 -- "$what"
+		what=remotes/hypervisor
+	done
+}
+
+suite_upstream()
+{
+	run_suite upstream "$SCRIPTS/upstream-tests.sh"
 }
 
 # A recording holds what the README promises

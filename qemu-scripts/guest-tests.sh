@@ -3,8 +3,14 @@
 # Usage: guest-tests.sh
 #
 # Runs in the guest: every test program beside it, TAP to standard output, one
-# "# suite NAME" line before each. A suite that dies or says nothing fails.
+# "# suite NAME" line before each. A suite that dies or says nothing fails. If the
+# module remote_test.ko is there, the tests run on its remote as well.
 cd "$(dirname "$0")" || exit 1
+
+load_module()
+{
+	[ ! -f remote_test.ko ] || insmod remote_test.ko || echo "not ok 1 remote_test.ko"
+}
 
 run_suite()	# PROGRAM
 {
@@ -18,9 +24,10 @@ run_suite()	# PROGRAM
 	esac
 }
 
+load_module
 for program in *; do
 	case $program in
-	*.sh | hyp_workload) continue ;;
+	*.sh | *.ko | hyp_workload) continue ;;
 	esac
 	[ -x "$program" ] && [ -f "$program" ] && run_suite "$program"
 done

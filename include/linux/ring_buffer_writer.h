@@ -81,14 +81,11 @@ struct rb_writer_subbuf {
 /** RB_WRITER_MIN_SUBBUFS - two ring sub-buffers and the reader's */
 #define RB_WRITER_MIN_SUBBUFS		3
 
+/* Bytes of data that a sub-buffer holds */
+#define RB_PAGE_DATA_SIZE	(PAGE_SIZE - sizeof(struct rb_page))
+
 /**
  * struct rb_writer - private state of one per-CPU buffer
- * @pos:	where the next event goes; NULL while off
- * @limit:	end of the sub-buffer being written, or @pos when nothing more is to
- *		go there; NULL while off
- * @ts:		time stamp of the last event, in units of the trace clock
- * @entries:	events committed since the last reset
- * @meta:	the shared meta page, stored to and never loaded from
  * @page:	the sub-buffer being written
  * @head:	sequence number of the oldest sub-buffer in the ring, and the id that
  *		the last swap put into the ring; writer and swapper
@@ -100,21 +97,20 @@ struct rb_writer_subbuf {
  * @tail_slot:	slot of @tail
  * @tail_id:	id of the sub-buffer being written
  * @overwrite:	flight recorder: overwrite the oldest rather than drop the newest
- * @on:		events are accepted; else @pos and @limit are kept in @off_*
- * @off_pos:	@pos while off
- * @off_limit:	@limit while off
+ * @on:		events are accepted
+ * @full:	nothing more is to go to the sub-buffer being written
  * @started:	@entries when the sub-buffer being written was started
  * @reader_id:	swapper only: id of the reader's sub-buffer
  * @read:	swapper only: sub-buffers swapped out
  * @table:	root of the table of sub-buffers, RB_WRITER_SUBBUFS_PER_PAGE a page
+ * @commit:	the commit word of the sub-buffer being written, right in front of
+ *		its data; NULL when nothing is to go there, which is so while off
+ * @used:	bytes of data there
+ * @ts:		time stamp of the last event, in units of the trace clock
+ * @entries:	events committed since the last reset
+ * @meta:	the shared meta page, stored to and never loaded from
  */
 struct rb_writer {
-	void				*pos;
-	void				*limit;
-	u64				ts;
-	u64				entries;
-	struct trace_buffer_meta	*meta;
-
 	struct rb_page			*page;
 	u64				head;
 	u64				tail;
@@ -126,14 +122,20 @@ struct rb_writer {
 	u32				tail_id;
 	bool				overwrite;
 	bool				on;
-	void				*off_pos;
-	void				*off_limit;
+	bool				full;
 	u64				started;
 
 	u32				reader_id;
 	u64				read;
 
 	struct rb_writer_subbuf		**table;
+
+	/* What every event needs, in the order in which it is loaded in pairs */
+	unsigned long			*commit;
+	unsigned long			used;
+	u64				ts;
+	u64				entries;
+	struct trace_buffer_meta	*meta;
 };
 
 /* What rb_writer_swap() found; also the hypercall's positive results */
@@ -189,51 +191,92 @@ int rb_writer_swap(struct rb_writer *w, u32 seen);
 void *rb_writer_reserve_slow(struct rb_writer *w, u32 size, u64 ts);
 
 /**
- * rb_writer_has_room - does an event fit on the sub-buffer being written
+ * struct rb_writer_spot - room for an event, in registers of its caller
+ * @commit:	of struct rb_writer
+ * @used:	the same with the event
+ * @ts:		of struct rb_writer
+ * @entries:	the same with the event
+ * @meta:	of struct rb_writer
+ *
+ * rb_writer_reserve() and rb_writer_commit() in pieces, for callers that keep the
+ * other case in another function altogether, so that this one needs no stack
+ * frame:
+ *
+ *	if (rb_writer_find(w, size, &spot) && the clock can be read &&
+ *	    ts - spot.ts <= RB_PAGE_MAX_DELTA) {
+ *		payload = rb_writer_put(&spot, size, ts - spot.ts);
+ *		fill the payload
+ *		rb_writer_commit_at(w, &spot, ts);
+ *	}
+ *
+ * What is found need not be used. What a register holds need not be loaded again
+ * after a store, which may be to anything as far as a compiler knows.
+ */
+struct rb_writer_spot {
+	unsigned long	*commit;
+	unsigned long	used;
+	u64		ts;
+	u64		entries;
+	struct trace_buffer_meta *meta;
+};
+
+/**
+ * rb_writer_find - find room for an event
  * @w: a zeroed or initialised writer
  * @size: bytes of payload, as for rb_writer_reserve()
+ * @spot: the room, to be taken with rb_writer_put()
  *
  * Context: writer.
- * Return: false also while the writer is off.
+ * Return: false when this takes rb_writer_reserve(), also while the writer is off.
  */
-static __always_inline bool rb_writer_has_room(const struct rb_writer *w, u32 size)
+static __always_inline bool rb_writer_find(const struct rb_writer *w, u32 size,
+					   struct rb_writer_spot *spot)
 {
-	return likely(w->pos + RB_PAGE_EVENT_HDR + size <= w->limit);
+	spot->meta = w->meta;
+	spot->commit = w->commit;
+	spot->used = w->used + RB_PAGE_EVENT_HDR + size;
+	spot->ts = w->ts;
+	spot->entries = w->entries + 1;
+	return likely(spot->commit && spot->used <= RB_PAGE_DATA_SIZE);
 }
 
 /**
- * rb_writer_delta - the time since the last event
- * @w: an initialised writer
- * @ts: the time stamp of the next one
- *
- * Context: writer.
- * Return: a number that the header of an event can hold if it is at most
- * RB_PAGE_MAX_DELTA.
- */
-static __always_inline u64 rb_writer_delta(const struct rb_writer *w, u64 ts)
-{
-	return ts - w->ts;
-}
-
-/**
- * rb_writer_put - write the header of an event that fits
- * @w: an initialised writer that has room
- * @size: as for rb_writer_reserve()
- * @delta: rb_writer_delta(), at most RB_PAGE_MAX_DELTA
- *
- * rb_writer_reserve() in pieces is for callers that keep the other case in another
- * function altogether, so that this one needs no stack frame. What comes after is
- * rb_writer_commit_at(), which also takes the time stamp.
+ * rb_writer_put - write the header of an event
+ * @spot: what rb_writer_find() found
+ * @size: as there
+ * @delta: the time since the last event, at most RB_PAGE_MAX_DELTA
  *
  * Context: writer.
  * Return: the payload.
  */
-static __always_inline void *rb_writer_put(struct rb_writer *w, u32 size, u32 delta)
+static __always_inline void *rb_writer_put(const struct rb_writer_spot *spot, u32 size, u32 delta)
 {
-	u32 *event = w->pos;
+	unsigned long *start = (void *)spot->commit + (spot->used - RB_PAGE_EVENT_HDR - size);
+	u32 *event;
 
+	/* No instruction: one base for all stores, which go in pairs then */
+	asm("" : "+r" (start));
+	event = (u32 *)(start + 1);
 	event[0] = RB_PAGE_EVENT(size / 4, delta);
 	return event + 1;
+}
+
+/**
+ * rb_writer_commit_at - publish the event that was put
+ * @w: the writer
+ * @spot: where it was put
+ * @ts: the event's time stamp
+ *
+ * Context: writer.
+ */
+static __always_inline void rb_writer_commit_at(struct rb_writer *w,
+						const struct rb_writer_spot *spot, u64 ts)
+{
+	w->used = spot->used;
+	w->ts = ts;
+	w->entries = spot->entries;
+	smp_store_release(spot->commit, spot->used); /* A */
+	WRITE_ONCE(spot->meta->entries, spot->entries);
 }
 
 /**
@@ -250,51 +293,14 @@ static __always_inline void *rb_writer_put(struct rb_writer *w, u32 size, u32 de
  */
 static __always_inline void *rb_writer_reserve(struct rb_writer *w, u32 size, u64 ts)
 {
-	u64 delta = rb_writer_delta(w, ts);
+	struct rb_writer_spot spot;
 
-	if (rb_writer_has_room(w, size) && likely(delta <= RB_PAGE_MAX_DELTA)) {
+	if (rb_writer_find(w, size, &spot) && likely(ts - spot.ts <= RB_PAGE_MAX_DELTA)) {
 		w->ts = ts;
-		return rb_writer_put(w, size, delta);
+		return rb_writer_put(&spot, size, ts - spot.ts);
 	}
 
 	return rb_writer_reserve_slow(w, size, ts);
-}
-
-/**
- * rb_writer_page - the sub-buffer on which there is room
- * @w: a writer that has room, or in which an event is reserved
- *
- * Context: writer.
- */
-static __always_inline struct rb_page *rb_writer_page(const struct rb_writer *w)
-{
-	/* While there is room, @limit is the end of the sub-buffer */
-	return w->limit - PAGE_SIZE;
-}
-
-/**
- * rb_writer_commit_at - rb_writer_commit() where all is known
- * @w: the writer
- * @page: rb_writer_page()
- * @payload: what was reserved, not NULL, filled
- * @size: the same as in the reserve
- * @ts: the event's time stamp
- *
- * Context: writer.
- */
-static __always_inline void rb_writer_commit_at(struct rb_writer *w, struct rb_page *page,
-						void *payload, u32 size, u64 ts)
-{
-	struct trace_buffer_meta *meta = w->meta;
-	void *end = payload + size;
-	u64 entries = w->entries + 1;
-
-	w->pos = end;
-	w->ts = ts;
-	w->entries = entries;
-	/* A */
-	smp_store_release(&page->commit, (unsigned long)(end - (void *)page->data));
-	WRITE_ONCE(meta->entries, entries);
 }
 
 /**
@@ -307,7 +313,14 @@ static __always_inline void rb_writer_commit_at(struct rb_writer *w, struct rb_p
  */
 static __always_inline void rb_writer_commit(struct rb_writer *w, void *payload, u32 size)
 {
-	rb_writer_commit_at(w, rb_writer_page(w), payload, size, w->ts);
+	struct rb_writer_spot spot = {
+		.commit	 = w->commit,
+		.used	 = payload + size - (void *)(w->commit + 1),
+		.entries = w->entries + 1,
+		.meta	 = w->meta,
+	};
+
+	rb_writer_commit_at(w, &spot, w->ts);
 }
 
 #endif /* _LINUX_RING_BUFFER_WRITER_H */

@@ -187,6 +187,7 @@ void trace_remote_unregister(struct trace_remote *remote);
  */
 #define __TRACE_REMOTE_FIELD(t, f)					\
 	{ .type = #t, .name = #f, .size = sizeof(t), .is_signed = is_signed_type(t) },
+#define __TRACE_REMOTE_FIELD_NONE
 
 #define TRACE_REMOTE_EVENT_FIELDS(event, fields)			\
 	static const struct trace_remote_field trace_remote_fields_##event[] = {\
@@ -196,7 +197,7 @@ void trace_remote_unregister(struct trace_remote *remote);
 #define TRACE_REMOTE_EVENT_PRINT(event, fmt, ...)			\
 	static void trace_remote_print_##event(struct trace_seq *s, const void *data)\
 	{								\
-		const struct remote_rec_##event *rec = data;		\
+		const struct remote_rec_##event *rec __maybe_unused = data;\
 									\
 		trace_seq_printf(s, fmt, __VA_ARGS__);			\
 	}

@@ -12,7 +12,7 @@
  *		REMOTE_FIELDS(type, field, type, field, ...),
  *		"format with %u and %s", REC(field), SYM(field, table))
  *
- * with up to seven integer fields (u8..u64, s8..s64), in an order in which each
+ * with up to eight integer fields (u8..u64, s8..s64), in an order in which each
  * lies at a multiple of its size without any padding between them. The arguments
  * of the record function are the fields. REC(x) is a field's value; SYM(x, t) is
  * its name in the symbol table t, where x may also be an expression that begins
@@ -52,6 +52,8 @@ struct remote_printk {
 
 #define REMOTE_FIELDS(...)	__VA_ARGS__
 
+/* Of an event without fields: what the macro that is mapped has for it */
+#define __REMOTE_MAP0(m, s, ...)	m##_NONE
 #define __REMOTE_MAP2(m, s, t, f)	m(t, f)
 #define __REMOTE_MAP4(m, s, t, f, ...)	m(t, f) s() __REMOTE_MAP2(m, s, __VA_ARGS__)
 #define __REMOTE_MAP6(m, s, t, f, ...)	m(t, f) s() __REMOTE_MAP4(m, s, __VA_ARGS__)
@@ -59,20 +61,30 @@ struct remote_printk {
 #define __REMOTE_MAP10(m, s, t, f, ...)	m(t, f) s() __REMOTE_MAP8(m, s, __VA_ARGS__)
 #define __REMOTE_MAP12(m, s, t, f, ...)	m(t, f) s() __REMOTE_MAP10(m, s, __VA_ARGS__)
 #define __REMOTE_MAP14(m, s, t, f, ...)	m(t, f) s() __REMOTE_MAP12(m, s, __VA_ARGS__)
+#define __REMOTE_MAP16(m, s, t, f, ...)	m(t, f) s() __REMOTE_MAP14(m, s, __VA_ARGS__)
+/* COUNT_ARGS() ends before 16 */
+#define ___REMOTE_COUNT(_0, _1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, _12, _13, _14, _15, \
+			_16, n, ...) n
+#define __REMOTE_COUNT(...) \
+	___REMOTE_COUNT(, ##__VA_ARGS__, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
 #define __REMOTE_MAP(m, s, ...)	\
-	CONCATENATE(__REMOTE_MAP, COUNT_ARGS(__VA_ARGS__))(m, s, __VA_ARGS__)
+	CONCATENATE(__REMOTE_MAP, __REMOTE_COUNT(__VA_ARGS__))(m, s, ##__VA_ARGS__)
 
 #define __REMOTE_NOSEP()
 #define __REMOTE_COMMA()		,
 #define __REMOTE_DECLARE(t, f)		t f;
 #define __REMOTE_PARAM(t, f)		t f
-#define __REMOTE_NAME(t, f)		f
+#define __REMOTE_AFTER(t, f)		, f
+#define __REMOTE_AFTER_NONE
 #define __REMOTE_ASSIGN(t, f)		__rec->f = f;
+#define __REMOTE_DECLARE_NONE
+#define __REMOTE_PARAM_NONE		void
+#define __REMOTE_ASSIGN_NONE
 
-/* struct members, function parameters, their names, assignments to __rec */
+/* struct members, function parameters, their names after others, assignments to __rec */
 #define REMOTE_DECLARE(fields)	__REMOTE_MAP(__REMOTE_DECLARE, __REMOTE_NOSEP, fields)
 #define REMOTE_PARAMS(fields)	__REMOTE_MAP(__REMOTE_PARAM, __REMOTE_COMMA, fields)
-#define REMOTE_NAMES(fields)	__REMOTE_MAP(__REMOTE_NAME, __REMOTE_COMMA, fields)
+#define REMOTE_AFTER(fields)	__REMOTE_MAP(__REMOTE_AFTER, __REMOTE_NOSEP, fields)
 #define REMOTE_ASSIGN(fields)	__REMOTE_MAP(__REMOTE_ASSIGN, __REMOTE_NOSEP, fields)
 
 /* The record of an event; the tail is the padding to a multiple of 4, if any */

@@ -37,6 +37,12 @@ static struct rb_writer_subbuf *subbuf(struct rb_writer *w, u32 id)
 	return &w->table[id / RB_WRITER_SUBBUFS_PER_PAGE][id % RB_WRITER_SUBBUFS_PER_PAGE];
 }
 
+/* One that is off does not come to be open, not even for a moment */
+static void open_subbuf(struct rb_writer *w)
+{
+	WRITE_ONCE(w->commit, w->on && !w->full ? &w->page->commit : NULL);
+}
+
 /* Make sub-buffer @id, in slot @slot with number @seq, the one being written */
 static void start_subbuf(struct rb_writer *w, u32 id, u32 slot, u64 seq, u64 ts)
 {
@@ -49,8 +55,9 @@ static void start_subbuf(struct rb_writer *w, u32 id, u32 slot, u64 seq, u64 ts)
 	WRITE_ONCE(page->time_stamp, ts);
 
 	w->page = page;
-	w->pos = page->data;
-	w->limit = (void *)page + PAGE_SIZE;
+	w->used = 0;
+	w->full = false;
+	open_subbuf(w);
 	w->started = w->entries;
 	w->tail_id = id;
 	w->tail_slot = slot;
@@ -64,7 +71,7 @@ static void close_subbuf(struct rb_writer *w)
 	struct rb_writer_subbuf *sub = subbuf(w, w->tail_id);
 
 	sub->entries = w->entries - w->started;
-	sub->commit = w->pos - (void *)w->page->data;
+	sub->commit = w->used;
 }
 
 /* The ring is full: head => head + 1, unless a swap makes the room meanwhile */
@@ -118,8 +125,9 @@ static bool next_subbuf(struct rb_writer *w, u64 ts)
 
 static void *drop_event(struct rb_writer *w)
 {
-	/* Shut the sub-buffer: the loss is to be between two sub-buffers */
-	w->limit = w->pos;
+	/* The loss is to be between two sub-buffers */
+	w->full = true;
+	open_subbuf(w);
 	w->dropped++;
 	WRITE_ONCE(w->meta->dropped, w->dropped);
 	return NULL;
@@ -146,7 +154,7 @@ void *rb_writer_reserve_slow(struct rb_writer *w, u32 size, u64 ts)
 		ts = w->ts;
 
 	/* The first event of all is not a long time after nothing */
-	if (w->pos == w->page->data) {
+	if (!w->used) {
 		WRITE_ONCE(w->page->time_stamp, ts);
 		w->ts = ts;
 	}
@@ -155,14 +163,14 @@ void *rb_writer_reserve_slow(struct rb_writer *w, u32 size, u64 ts)
 	if (delta > RB_PAGE_MAX_DELTA)
 		extend = RB_PAGE_TIME_EXTEND_LEN;
 
-	if (w->limit - w->pos < len + extend) {
+	if (w->full || w->used + len + extend > RB_PAGE_DATA_SIZE) {
 		if (!next_subbuf(w, ts))
 			return drop_event(w);
 		extend = 0;
 		delta = 0;
 	}
 
-	event = w->pos;
+	event = (void *)w->page->data + w->used;
 	if (extend) {
 		event = write_time_extend(event, delta);
 		delta = 0;
@@ -240,31 +248,10 @@ int rb_writer_swap(struct rb_writer *w, u32 seen)
 	return -EBUSY;
 }
 
-/* Keep the fast path from finding room */
-static void park(struct rb_writer *w)
-{
-	w->off_pos = w->pos;
-	w->off_limit = w->limit;
-	w->pos = NULL;
-	w->limit = NULL;
-}
-
-static void unpark(struct rb_writer *w)
-{
-	w->pos = w->off_pos;
-	w->limit = w->off_limit;
-}
-
 void rb_writer_set_on(struct rb_writer *w, bool on)
 {
-	if (on == w->on)
-		return;
-
-	if (on)
-		unpark(w);
-	else
-		park(w);
 	w->on = on;
+	open_subbuf(w);
 }
 
 static void reset_counters(struct rb_writer *w)
@@ -298,8 +285,6 @@ void rb_writer_reset(struct rb_writer *w)
 
 	WRITE_ONCE(w->head, 0);
 	start_subbuf(w, subbuf(w, 0)->slot, 0, 0, 0);
-	if (!w->on)
-		park(w);
 }
 
 void rb_writer_init(struct rb_writer *w, struct trace_buffer_meta *meta, u32 nr_subbufs)

@@ -114,7 +114,7 @@ TRACE_REMOTE_SYMTAB(hyp_smcs,
 /* By the names of what they stand for */
 #define HCALL(name)	{ __KVM_HOST_SMCCC_FUNC_##name, #name }
 
-TRACE_REMOTE_SYMTAB(hyp_hcalls,
+static const struct trace_print_flags hyp_hcall_syms[] = {
 	HCALL(__kvm_hyp_init),
 	HCALL(__kvm_get_mdcr_el2),
 	HCALL(__pkvm_init),
@@ -153,7 +153,15 @@ TRACE_REMOTE_SYMTAB(hyp_hcalls,
 	HCALL(__hyp_trace_swap_reader),
 	HCALL(__hyp_trace_reset),
 	HCALL(__hyp_trace_set_clock),
-	HCALL(__hyp_trace_selftest));
+	HCALL(__hyp_trace_selftest),
+#ifdef CONFIG_NVHE_EL2_TRACING_BENCH
+	HCALL(__hyp_bench),
+#endif
+};
+
+static const struct trace_remote_symtab hyp_hcalls = {
+	"hyp_hcalls", hyp_hcall_syms, ARRAY_SIZE(hyp_hcall_syms),
+};
 
 static const struct trace_remote_symtab *const hyp_symtabs[] = {
 	&hyp_reasons, &hyp_outcomes, &hyp_mem_ops, &hyp_mem_owners, &hyp_tlb_kinds,

@@ -163,3 +163,26 @@ REMOTE_EVENT(trace_off,
 REMOTE_EVENT(selftest,
 	REMOTE_FIELDS(u64, id),
 	"id=%llu", REC(id))
+
+#ifdef CONFIG_NVHE_EL2_TRACING_BENCH
+/* Of so many bytes; written by debugfs's hyp_bench */
+REMOTE_EVENT(bench_0,
+	REMOTE_FIELDS(),
+	"%s", "")
+
+REMOTE_EVENT(bench_8,
+	REMOTE_FIELDS(u64, a),
+	"a=%llu", REC(a))
+
+REMOTE_EVENT(bench_11,
+	REMOTE_FIELDS(u64, a, u16, b, u8, c),
+	"a=%llu b=%u c=%u", REC(a), REC(b), REC(c))
+
+REMOTE_EVENT(bench_32,
+	REMOTE_FIELDS(u64, a, u64, b, u64, c, u64, d),
+	"a=%llu d=%llu", REC(a), REC(d))
+
+REMOTE_EVENT(bench_64,
+	REMOTE_FIELDS(u64, a, u64, b, u64, c, u64, d, u64, e, u64, f, u64, g, u64, h),
+	"a=%llu h=%llu", REC(a), REC(h))
+#endif

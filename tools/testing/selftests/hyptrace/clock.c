@@ -8,6 +8,7 @@
 #include <sys/timex.h>
 
 #include "kselftest_harness.h"
+#include "variants.h"
 #include "ways.h"
 
 static void expect_good(struct __test_metadata *_metadata, const struct events *ev)
@@ -34,9 +35,11 @@ FIXTURE(time) {
 	long		freq;
 };
 
+FIXTURE_FOR_REMOTES(time, 1024);
+
 FIXTURE_SETUP(time)
 {
-	int ret = remote_open(&self->src);
+	int ret = source_open(&self->src, variant->remote);
 	struct timex tx = {};
 
 	events_init(&self->ev);
@@ -44,10 +47,10 @@ FIXTURE_SETUP(time)
 	if (skip_reason(ret))
 		SKIP(return, "%s", skip_reason(ret));
 	ASSERT_EQ(0, ret);
-	ASSERT_EQ(0, source_set_size(&self->src, 1024));
+	ASSERT_EQ(0, source_set_size(&self->src, variant->size_kb));
 	ASSERT_EQ(0, instance_open(&self->host, "hyptrace_clock"));
 	ASSERT_EQ(0, source_put(&self->host, "local", "trace_clock"));
-	ASSERT_EQ(0, source_set_size(&self->host, 2048));
+	ASSERT_EQ(0, source_set_size(&self->host, 2 * variant->size_kb));
 	ASSERT_EQ(0, source_on(&self->host, true));
 	ASSERT_EQ(0, source_on(&self->src, true));
 	ASSERT_LE(0, adjtimex(&tx));
@@ -162,7 +165,7 @@ TEST_F(time, long_gaps)
 	__u64 i;
 	int j;
 	/* The time extend of the first takes the room of one event */
-	static const __u64 gaps_before[] = {
+	const __u64 gaps_before[] = {
 		10, EVENTS_PER_SUBBUF - 1, 2 * EVENTS_PER_SUBBUF - 1,
 		2 * EVENTS_PER_SUBBUF + 50, 2 * EVENTS_PER_SUBBUF + 51,
 	};

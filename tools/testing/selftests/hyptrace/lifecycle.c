@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "kselftest_harness.h"
+#include "variants.h"
 #include "ways.h"
 
 #define TEST_KB		64
@@ -32,15 +33,17 @@ FIXTURE(remote) {
 	struct events	ev;
 };
 
+FIXTURE_FOR_REMOTES(remote, TEST_KB);
+
 FIXTURE_SETUP(remote)
 {
-	int ret = remote_open(&self->src);
+	int ret = source_open(&self->src, variant->remote);
 
 	events_init(&self->ev);
 	if (skip_reason(ret))
 		SKIP(return, "%s", skip_reason(ret));
 	ASSERT_EQ(0, ret);
-	ASSERT_EQ(0, source_set_size(&self->src, TEST_KB));
+	ASSERT_EQ(0, source_set_size(&self->src, variant->size_kb));
 }
 
 FIXTURE_TEARDOWN(remote)
@@ -129,7 +132,7 @@ TEST_F(remote, truncation_clears)
 	ASSERT_EQ(0, source_on(src, true));
 	for (cpu = 0; cpu < nr_cpus(); cpu++) {
 		ASSERT_EQ(0, pin_to_cpu(cpu));
-		ASSERT_EQ(0, source_write_many(src, 0, 10 * EVENTS_PER_SUBBUF));
+		ASSERT_EQ(0, source_write_many(src, 0, 2 * EVENTS_PER_SUBBUF));
 	}
 
 	/* That of one CPU, then all; it goes on being on */
@@ -140,7 +143,7 @@ TEST_F(remote, truncation_clears)
 	EXPECT_EQ(0, stats.entries + stats.overrun + stats.read);
 	for (cpu = 1; cpu < nr_cpus(); cpu++) {
 		ASSERT_EQ(0, source_stats(src, cpu, &stats));
-		EXPECT_EQ(10 * EVENTS_PER_SUBBUF, stats.entries);
+		EXPECT_EQ(2 * EVENTS_PER_SUBBUF, stats.entries);
 	}
 
 	fd = source_open_file(src, O_WRONLY | O_TRUNC, "trace");

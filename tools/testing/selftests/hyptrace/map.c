@@ -17,9 +17,12 @@
 
 #include "kselftest_harness.h"
 #include "reader.h"
+#include "variants.h"
 
 #define RAW_FILE	"per_cpu/cpu%d/trace_pipe_raw"
-#define PAGE		((size_t)SUBBUF_SIZE)
+#define PAGE		SUBBUF_SIZE
+/* The largest file, in pages; twice as many are all that 64 bits can address */
+#define MAX_PAGES	((1UL << 63) / PAGE)
 
 FIXTURE(map) {
 	struct source	src;
@@ -29,37 +32,10 @@ FIXTURE(map) {
 	size_t		pages;	/* that can be mapped */
 };
 
-FIXTURE_VARIANT(map) {
-	bool		remote;
-	unsigned long	size_kb;
-};
-
-FIXTURE_VARIANT_ADD(map, ordinary_minimum) {
-	.size_kb = 1,
-};
-
-FIXTURE_VARIANT_ADD(map, ordinary_64k) {
-	.size_kb = 64,
-};
-
-FIXTURE_VARIANT_ADD(map, ordinary_1m) {
-	.size_kb = 1024,
-};
-
-FIXTURE_VARIANT_ADD(map, remote_minimum) {
-	.remote = true,
-	.size_kb = 1,
-};
-
-FIXTURE_VARIANT_ADD(map, remote_64k) {
-	.remote = true,
-	.size_kb = 64,
-};
-
-FIXTURE_VARIANT_ADD(map, remote_1m) {
-	.remote = true,
-	.size_kb = 1024,
-};
+FIXTURE_FOR_SOURCES_AND_SIZES(map);
+VARIANT(map, hypervisor_1m, HYPERVISOR, 1024);
+VARIANT(map, software_1m, SOFTWARE, 1024);
+VARIANT(map, ordinary_1m, NULL, 1024);
 
 /* Empty, on, one file open and nothing mapped */
 FIXTURE_SETUP(map)
@@ -68,8 +44,7 @@ FIXTURE_SETUP(map)
 	int ret;
 
 	events_init(&self->ev);
-	ret = variant->remote ? remote_open(&self->src) :
-				instance_open(&self->src, "hyptrace_map");
+	ret = source_open(&self->src, variant->remote);
 	if (skip_reason(ret))
 		SKIP(return, "%s", skip_reason(ret));
 	ASSERT_EQ(0, ret);
@@ -161,7 +136,7 @@ TEST_F(map, meta_page)
 	EXPECT_EQ(PAGE, meta->subbuf_size);
 	EXPECT_EQ(self->pages - 1, meta->nr_subbufs);
 	EXPECT_LE(variant->size_kb * 1024, (meta->nr_subbufs - 1) * SUBBUF_DATA_SIZE);
-	EXPECT_EQ(variant->remote, meta->flags & TRACE_BUFFER_META_REMOTE);
+	EXPECT_EQ(!!variant->remote, meta->flags & TRACE_BUFFER_META_REMOTE);
 	EXPECT_EQ(0, meta->reader.id);
 	EXPECT_EQ(0, meta->reader.read);
 	EXPECT_EQ(0, meta->reader.lost_events);
@@ -377,7 +352,7 @@ TEST_F(map, mprotect_exec)
 	if (!variant->remote)
 		SKIP(return, "compared from the remote's side");
 
-	ASSERT_EQ(0, instance_open(&other, "hyptrace_map2"));
+	ASSERT_EQ(0, instance_open(&other, "hyptrace_map"));
 	for (i = 0; i < 2; i++) {
 		fd = source_open_file(i ? &other : &self->src, O_RDONLY, RAW_FILE, self->cpu);
 		ASSERT_LE(0, fd);
@@ -412,11 +387,11 @@ TEST_F(map, ranges)
 		{ all, 1, EINVAL }, { all, all, EINVAL },
 		{ all + 1, 1, EINVAL }, { 2 * all, 1, EINVAL },
 		{ 1UL << 20, 1, EINVAL }, { 1UL << 32, 1, EINVAL },
-		{ (1UL << 32) + 1, 1, EINVAL }, { 1UL << 50, 1, EINVAL },
-		{ (1UL << 51) - 2, 1, EINVAL },
+		{ (1UL << 32) + 1, 1, EINVAL }, { MAX_PAGES / 2, 1, EINVAL },
+		{ MAX_PAGES - 2, 1, EINVAL },
 		/* The VFS: past the largest file, or past 64 bits */
-		{ 1UL << 51, 1, EOVERFLOW }, { (1UL << 52) - 1, 1, EOVERFLOW },
-		{ (1UL << 52) - 1, 2, EOVERFLOW },
+		{ MAX_PAGES, 1, EOVERFLOW }, { 2 * MAX_PAGES - 1, 1, EOVERFLOW },
+		{ 2 * MAX_PAGES - 1, 2, EOVERFLOW },
 	};
 	unsigned int i;
 	void *map;
@@ -738,7 +713,7 @@ TEST_F(map, clear_while_mapped)
 /* A debugger, and the kernel on behalf of a system call, can read a mapping */
 TEST_F(map, others_can_read)
 {
-	char page[SUBBUF_SIZE];
+	char page[MAX_SUBBUF_SIZE];
 	struct mapping m;
 	int mem, fds[2];
 	size_t i;

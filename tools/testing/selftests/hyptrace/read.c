@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "kselftest_harness.h"
+#include "variants.h"
 #include "ways.h"
 
 static void expect_good(struct __test_metadata *_metadata, const struct events *ev)
@@ -23,21 +24,11 @@ FIXTURE(remote) {
 	int		cpu;
 };
 
-FIXTURE_VARIANT(remote) {
-	unsigned long size_kb;
-};
-
-FIXTURE_VARIANT_ADD(remote, minimum) {
-	.size_kb = 1,
-};
-
-FIXTURE_VARIANT_ADD(remote, kb_64) {
-	.size_kb = 64,
-};
+FIXTURE_FOR_REMOTES_AND_SIZES(remote);
 
 FIXTURE_SETUP(remote)
 {
-	int ret = remote_open(&self->src);
+	int ret = source_open(&self->src, variant->remote);
 
 	events_init(&self->ev);
 	if (skip_reason(ret))
@@ -114,7 +105,7 @@ static void check_same(struct __test_metadata *_metadata, const struct source *s
 
 TEST_F(remote, same_in_each_way)
 {
-	static const __u64 counts[] = {
+	const __u64 counts[] = {
 		1, 2, EVENTS_PER_SUBBUF - 1, EVENTS_PER_SUBBUF, EVENTS_PER_SUBBUF + 1, 17,
 		2 * EVENTS_PER_SUBBUF - 5, 0,
 	};
@@ -501,7 +492,7 @@ TEST_F(remote, splice)
 	const struct source *src = &self->src;
 	union {
 		struct subbuf page;
-		char bytes[SUBBUF_SIZE];
+		char bytes[MAX_SUBBUF_SIZE];
 	} buf;
 	int raw, fds[2], pages = 0;
 	unsigned long late = late_writes();
@@ -515,7 +506,7 @@ TEST_F(remote, splice)
 	ASSERT_EQ(0, source_write_many(src, 0, EVENTS_PER_SUBBUF + 10));
 	while ((ret = splice(raw, NULL, fds[1], NULL, SUBBUF_SIZE, SPLICE_F_NONBLOCK)) > 0) {
 		ASSERT_EQ(SUBBUF_SIZE, ret);
-		ASSERT_EQ(SUBBUF_SIZE, read(fds[0], &buf, sizeof(buf)));
+		ASSERT_EQ(SUBBUF_SIZE, read(fds[0], &buf, SUBBUF_SIZE));
 		events_add_page(&self->ev, src, self->cpu, &buf.page, 0, buf.page.commit);
 		pages++;
 	}

@@ -58,7 +58,7 @@ static void set_error(struct events *ev, const char *error)
 		ev->error = error;
 }
 
-static void add_event(struct events *ev, int cpu, __u64 id, __u64 ts, __s32 pid)
+void events_add(struct events *ev, const struct event *event)
 {
 	if (ev->nr == ev->room) {
 		size_t room = ev->room ? 2 * ev->room : 1024;
@@ -72,11 +72,16 @@ static void add_event(struct events *ev, int cpu, __u64 id, __u64 ts, __s32 pid)
 		ev->room = room;
 	}
 
-	ev->list[ev->nr++] = (struct event){
-		id, ts, ev->pending, ev->pending_uncounted, cpu, pid,
-	};
+	ev->list[ev->nr] = *event;
+	ev->list[ev->nr].lost = ev->pending;
+	ev->list[ev->nr++].uncounted = ev->pending_uncounted;
 	ev->pending = 0;
 	ev->pending_uncounted = false;
+}
+
+static void add_event(struct events *ev, int cpu, __u64 id, __u64 ts, __s32 pid)
+{
+	events_add(ev, &(struct event){ .id = id, .ts = ts, .cpu = cpu, .pid = pid });
 }
 
 void events_add_loss(struct events *ev, __s64 lost)
@@ -266,11 +271,12 @@ ssize_t events_read_some(struct events *ev, const struct source *src, int cpu, i
 {
 	union {
 		struct subbuf page;
-		__u8 bytes[SUBBUF_SIZE];
-	} buf = {};
+		__u8 bytes[MAX_SUBBUF_SIZE];
+	} buf;
 	__s64 lost;
 	ssize_t ret;
 
+	memset(&buf, 0, size);
 	ret = read(fd, &buf, size);
 	if (ret <= 0)
 		return ret < 0 ? -errno : 0;
@@ -351,7 +357,7 @@ static size_t add_lines(struct events *ev, int nr, char *buf, size_t len)
 
 int events_read_text_by_cpu(struct events *ev, int nr, int fd)
 {
-	char buf[4 * SUBBUF_SIZE];
+	char buf[4 * MAX_SUBBUF_SIZE];
 	size_t len = 0;
 	ssize_t ret;
 

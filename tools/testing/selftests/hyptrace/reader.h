@@ -7,10 +7,13 @@
  * judge what the kernel does rather than share its code.
  */
 #include <linux/trace_mmap.h>
+#include <unistd.h>
 
 #include "remote.h"
 
-#define SUBBUF_SIZE	4096
+/* A page of the kernel's */
+#define SUBBUF_SIZE	((size_t)getpagesize())
+#define MAX_SUBBUF_SIZE	65536
 
 /* The page format: events/header_page, events/header_event */
 struct subbuf {
@@ -108,6 +111,8 @@ size_t events_first_unexplained(const struct events *ev, __u64 *next, bool exact
  */
 void events_add_page(struct events *ev, const struct source *src, int cpu,
 		     const struct subbuf *page, size_t from, size_t to);
+/* List one more, with the losses that were reported before it */
+void events_add(struct events *ev, const struct event *event);
 /* @lost: how many, negative for some */
 void events_add_loss(struct events *ev, __s64 lost);
 

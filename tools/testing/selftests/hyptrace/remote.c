@@ -278,7 +278,7 @@ int source_reset(const struct source *src)
 		return ret;
 	if (src->remote)
 		ret = source_put(src, "0", "events/enable") ?:
-		      source_put(src, "1", "events/%s/selftest/enable", REMOTE_NAME);
+		      source_put(src, "1", "events/%s/selftest/enable", src->remote);
 	if (ret)
 		return ret;
 
@@ -302,15 +302,22 @@ static int get_event_id(const char *path)
 	return id ? atoi(id + strlen("\nID: ")) : -EPROTO;
 }
 
-int remote_open(struct source *src)
+/* What comes with each event: of the hypervisor, the call that writes it */
+static const struct source remotes[] = {
+	{ .remote = HYPERVISOR,	.other = "host_hcall",	.others = 3 },
+	{ .remote = SOFTWARE,	.other = "numbers",	.others = 2 },
+};
+
+int remote_open(struct source *src, const char *name)
 {
+	char path[PATH_SIZE];
 	int ret;
 
-	*src = (struct source){
-		.dir = TRACEFS "/remotes/" REMOTE_NAME, .remote = true, .event_fd = -1,
-	};
-	ret = get_event_id(TRACEFS "/remotes/" REMOTE_NAME "/events/" REMOTE_NAME
-			   "/selftest/format");
+	*src = strcmp(name, SOFTWARE) ? remotes[0] : remotes[1];
+	src->event_fd = -1;
+	snprintf(src->dir, sizeof(src->dir), TRACEFS "/remotes/%s", name);
+	snprintf(path, sizeof(path), "%s/events/%s/selftest/format", src->dir, name);
+	ret = get_event_id(path);
 	if (ret < 0)
 		return ret;
 	src->type = ret;
@@ -327,7 +334,7 @@ const char *skip_reason(int ret)
 {
 	switch (ret) {
 	case -ENOENT:
-		return "there is no trace remote " REMOTE_NAME;
+		return "there is no such trace remote";
 	case -EACCES:
 	case -EPERM:
 		return "only root can do this";
@@ -355,6 +362,11 @@ int instance_open(struct source *src, const char *name)
 
 	src->event_fd = source_open_file(src, O_WRONLY, "trace_marker");
 	return src->event_fd < 0 ? src->event_fd : 0;
+}
+
+int source_open(struct source *src, const char *remote)
+{
+	return remote ? remote_open(src, remote) : instance_open(src, "hyptrace_test");
 }
 
 void source_close(struct source *src)

@@ -17,7 +17,10 @@
 #include "kselftest.h"
 
 #define TRACEFS		"/sys/kernel/tracing"
-#define REMOTE_NAME	"hypervisor"
+
+/* The remotes that there are; the second one needs the module remote_test */
+#define HYPERVISOR	"hypervisor"
+#define SOFTWARE	"test"
 
 #define LOAD(x)		__atomic_load_n(&(x), __ATOMIC_ACQUIRE)
 #define STORE(x, v)	__atomic_store_n(&(x), v, __ATOMIC_RELEASE)
@@ -25,14 +28,18 @@
 /**
  * struct source - a directory of tracefs in which a test can write events
  * @dir:	its path
- * @remote:	a trace remote, else an instance
+ * @remote:	the name of a trace remote, NULL for an instance
+ * @other:	an event of the remote that source_write() writes as well, if it is on
+ * @others:	how many such events come with each one at least, if all are on
  * @event_fd:	write_event or trace_marker
  * @type:	id of the events that source_write() writes
  * @saved:	what was found, of a remote; an instance goes away
  */
 struct source {
 	char			dir[128];
-	bool			remote;
+	const char		*remote;
+	const char		*other;
+	unsigned int		others;
 	int			event_fd;
 	unsigned int		type;
 	struct {
@@ -59,19 +66,22 @@ ssize_t file_read(const char *path, char *buf, size_t size);
 int file_write(const char *path, const void *data, size_t len);
 
 /**
- * remote_open - the remote, off, empty, unloaded, with no event but selftest,
+ * remote_open - a remote, off, empty, unloaded, with no event but selftest,
  *	the local clock, overwriting
  * @src: set up
+ * @name: HYPERVISOR or SOFTWARE
  *
  * Return: 0, -EBUSY if it cannot be brought into this state, or another errno.
  */
-int remote_open(struct source *src);
+int remote_open(struct source *src, const char *name);
 
-/* Why a test cannot run, given what remote_open() returned; or NULL */
+/* Why a test cannot run, given what source_open() returned; or NULL */
 const char *skip_reason(int ret);
 
 /* The same for a new instance of the kernel's own buffer; off and empty */
 int instance_open(struct source *src, const char *name);
+/* The remote, or an instance if that is NULL */
+int source_open(struct source *src, const char *remote);
 
 /* Restores what was found; NULL-safe after a failed open */
 void source_close(struct source *src);

@@ -17,11 +17,12 @@
 
 #include "kselftest_harness.h"
 #include "reader.h"
+#include "variants.h"
 
 #define MAX_CPUS		64
-/* Text takes much longer to read */
-#define EVENTS_PER_WRITER	(150 * EVENTS_PER_SUBBUF)
-#define EVENTS_PER_WRITER_TEXT	(50 * EVENTS_PER_SUBBUF)
+/* Many times around the ring; text takes much longer to read */
+#define EVENTS_PER_WRITER	(20000 + 10 * EVENTS_PER_SUBBUF)
+#define EVENTS_PER_WRITER_TEXT	(8000 + 10 * EVENTS_PER_SUBBUF)
 #define TIMEOUT_S		60
 
 /* How long a storm lasts */
@@ -245,24 +246,29 @@ FIXTURE(stress) {
 };
 
 FIXTURE_VARIANT(stress) {
+	const char	*remote;
 	enum kind	kind;
 	unsigned long	size_kb;
 	bool		load;	/* all events are enabled */
 };
 
-FIXTURE_VARIANT_ADD(stress, mapped_minimum) { MAPPED, 1, false };
-FIXTURE_VARIANT_ADD(stress, mapped) { MAPPED, 64, false };
-FIXTURE_VARIANT_ADD(stress, mapped_load) { MAPPED, 64, true };
-FIXTURE_VARIANT_ADD(stress, raw_minimum) { RAW, 1, false };
-FIXTURE_VARIANT_ADD(stress, raw_load) { RAW, 64, true };
-FIXTURE_VARIANT_ADD(stress, pipe_minimum) { PIPE, 1, false };
-FIXTURE_VARIANT_ADD(stress, pipe_load) { PIPE, 64, true };
-FIXTURE_VARIANT_ADD(stress, pipe_all_minimum) { PIPE_ALL, 1, false };
-FIXTURE_VARIANT_ADD(stress, pipe_all_load) { PIPE_ALL, 64, true };
+#define STRESS_VARIANTS(name, remote)						\
+	FIXTURE_VARIANT_ADD(stress, name##_mapped_minimum) { remote, MAPPED, 1, false }; \
+	FIXTURE_VARIANT_ADD(stress, name##_mapped) { remote, MAPPED, 64, false };	\
+	FIXTURE_VARIANT_ADD(stress, name##_mapped_load) { remote, MAPPED, 64, true };	\
+	FIXTURE_VARIANT_ADD(stress, name##_raw_minimum) { remote, RAW, 1, false };	\
+	FIXTURE_VARIANT_ADD(stress, name##_raw_load) { remote, RAW, 64, true };		\
+	FIXTURE_VARIANT_ADD(stress, name##_pipe_minimum) { remote, PIPE, 1, false };	\
+	FIXTURE_VARIANT_ADD(stress, name##_pipe_load) { remote, PIPE, 64, true };	\
+	FIXTURE_VARIANT_ADD(stress, name##_pipe_all_minimum) { remote, PIPE_ALL, 1, false }; \
+	FIXTURE_VARIANT_ADD(stress, name##_pipe_all_load) { remote, PIPE_ALL, 64, true }
+
+STRESS_VARIANTS(hypervisor, HYPERVISOR);
+STRESS_VARIANTS(software, SOFTWARE);
 
 FIXTURE_SETUP(stress)
 {
-	int ret = remote_open(&self->src);
+	int ret = source_open(&self->src, variant->remote);
 
 	if (skip_reason(ret))
 		SKIP(return, "%s", skip_reason(ret));
@@ -272,7 +278,8 @@ FIXTURE_SETUP(stress)
 	ASSERT_GE(MAX_CPUS, self->nr_cpus);
 	ASSERT_EQ(0, source_set_size(&self->src, variant->size_kb));
 	ASSERT_EQ(0, source_put(&self->src, variant->load ? "1" : "0", "events/enable"));
-	ASSERT_EQ(0, source_put(&self->src, "1", "events/" REMOTE_NAME "/selftest/enable"));
+	ASSERT_EQ(0, source_put(&self->src, "1", "events/%s/selftest/enable",
+				self->src.remote));
 }
 
 FIXTURE_TEARDOWN(stress)
@@ -381,9 +388,11 @@ FIXTURE(storm) {
 	int		stop;
 };
 
+FIXTURE_FOR_REMOTES(storm, 16);
+
 FIXTURE_SETUP(storm)
 {
-	int ret = remote_open(&self->src);
+	int ret = source_open(&self->src, variant->remote);
 
 	if (skip_reason(ret))
 		SKIP(return, "%s", skip_reason(ret));
@@ -391,7 +400,7 @@ FIXTURE_SETUP(storm)
 	self->stop = 0;
 	self->nr_cpus = nr_cpus();
 	ASSERT_GE(MAX_CPUS, self->nr_cpus);
-	ASSERT_EQ(0, source_set_size(&self->src, 16));
+	ASSERT_EQ(0, source_set_size(&self->src, variant->size_kb));
 }
 
 FIXTURE_TEARDOWN(storm)

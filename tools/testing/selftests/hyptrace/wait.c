@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "kselftest_harness.h"
+#include "variants.h"
 #include "ways.h"
 
 /* Nothing takes that long; a limit only so that a test ends */
@@ -25,21 +26,11 @@ FIXTURE(remote) {
 	int		cpu;
 };
 
-FIXTURE_VARIANT(remote) {
-	unsigned long size_kb;
-};
-
-FIXTURE_VARIANT_ADD(remote, minimum) {
-	.size_kb = 1,
-};
-
-FIXTURE_VARIANT_ADD(remote, kb_64) {
-	.size_kb = 64,
-};
+FIXTURE_FOR_REMOTES_AND_SIZES(remote);
 
 FIXTURE_SETUP(remote)
 {
-	int ret = remote_open(&self->src);
+	int ret = source_open(&self->src, variant->remote);
 
 	events_init(&self->ev);
 	if (skip_reason(ret))
@@ -78,7 +69,7 @@ static void *waiter_main(void *data)
 {
 	struct pollfd pfd = { .events = POLLIN };
 	struct waiter *w = data;
-	char buf[SUBBUF_SIZE];
+	char buf[MAX_SUBBUF_SIZE];
 	int ret = -EINVAL;
 
 	STORE(w->started, 1);
@@ -230,7 +221,7 @@ struct turn {
 
 static void *turn_main(void *data)
 {
-	char buf[SUBBUF_SIZE];
+	char buf[MAX_SUBBUF_SIZE];
 	struct turn *t = data;
 	int round;
 
@@ -461,7 +452,7 @@ TEST_F(remote, nonblocking)
 TEST_F(remote, pipe_ends)
 {
 	const struct source *src = &self->src;
-	char buf[SUBBUF_SIZE];
+	char buf[MAX_SUBBUF_SIZE];
 	int fd;
 
 	ASSERT_EQ(0, source_on(src, true));

@@ -2,9 +2,11 @@
 /*
  * All buffers of a recording. See capture.h.
  *
- * A thread looks at its buffers when poll() says so, at least every POLL_MS,
- * and at most every REST_MS as long as it keeps up; so a sub-buffer that fills
- * slowly is not copied for each event.
+ * A thread sleeps in poll() until there is something, for POLL_MS at most. Then it
+ * comes back by itself: at once while a good part of a buffer is waiting each time,
+ * else after MIN_REST_MS to MAX_REST_MS, the longer the less there was. So it wakes
+ * up for many sub-buffers rather than for each, and one that fills slowly is not
+ * copied for each event.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/param.h>
 #include <unistd.h>
 
 #include "capture.h"
@@ -22,7 +25,12 @@
 #include "stats.h"
 
 #define POLL_MS		100
-#define REST_MS		10
+#define MIN_REST_MS	10
+#define MAX_REST_MS	80
+/* Of a buffer: come back at once; rest as little as can be; rest for longer */
+#define BUSY_PERCENT	25
+#define SOON_PERCENT	12
+#define LATER_PERCENT	6
 /* How long to wait for an event that was begun before tracing went off */
 #define LAST_TRIES	50
 
@@ -212,11 +220,12 @@ static bool wait_for_data(struct cpu_thread *t)
 	return p[0].revents;
 }
 
-static void rest(struct cpu_thread *t)
+/* The same for a while in which nobody looks at the buffers */
+static bool rest(struct cpu_thread *t, int ms)
 {
 	struct pollfd p = { .fd = t->c->stop, .events = POLLIN };
 
-	poll(&p, 1, REST_MS);
+	return poll(&p, 1, ms) > 0;
 }
 
 /* All CPUs tend to fail in the same way, so only the first is told */
@@ -227,16 +236,16 @@ static int tell(struct cpu_thread *t, const struct follower *f)
 	return -1;
 }
 
-static int drain(struct cpu_thread *t, bool all, bool *busy)
+static int drain(struct cpu_thread *t, bool all, unsigned int *percent)
 {
-	bool one_busy;
+	unsigned int one;
 	enum side side;
 
-	*busy = false;
+	*percent = 0;
 	for (side = HOST; side < NR_SIDES; side++) {
-		if (follower_drain(t->stream[side].f, all, &one_busy))
+		if (follower_drain(t->stream[side].f, all, &one))
 			return tell(t, t->stream[side].f);
-		*busy |= one_busy;
+		*percent = MAX(*percent, one);
 	}
 	return 0;
 }
@@ -256,11 +265,11 @@ static bool all_read(const struct cpu_thread *t)
 
 static int last_drain(struct cpu_thread *t)
 {
+	unsigned int percent;
 	int tries = 0;
-	bool busy;
 
 	do {
-		if (drain(t, true, &busy))
+		if (drain(t, true, &percent))
 			return -1;
 		if (all_read(t))
 			return 0;
@@ -269,15 +278,29 @@ static int last_drain(struct cpu_thread *t)
 	return 0;
 }
 
+/* How long to rest after so much was waiting, and it was rested for @ms before */
+static int next_rest(int ms, unsigned int percent)
+{
+	if (percent >= BUSY_PERCENT)
+		return 0;
+	if (percent >= SOON_PERCENT)
+		return MIN_REST_MS;
+	if (percent >= LATER_PERCENT)
+		return MAX(ms, MIN_REST_MS);
+	return MIN(MAX(2 * ms, MIN_REST_MS), MAX_REST_MS);
+}
+
 static int follow(struct cpu_thread *t)
 {
-	bool busy = false;
+	unsigned int percent;
+	int ms = 0;
 
 	while (!wait_for_data(t)) {
-		if (drain(t, false, &busy))
-			return -1;
-		if (!busy)
-			rest(t);
+		do {
+			if (drain(t, false, &percent))
+				return -1;
+			ms = next_rest(ms, percent);
+		} while (percent && !rest(t, ms));
 	}
 	return last_drain(t);
 }

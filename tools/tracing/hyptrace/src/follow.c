@@ -397,16 +397,18 @@ static int copy_subbuf(struct follower *f, enum reader_move move)
 	return write_slot(f);
 }
 
-int follower_drain(struct follower *f, bool all, bool *busy)
+int follower_drain(struct follower *f, bool all, unsigned int *percent)
 {
-	u32 taken = 0;
+	u64 taken = 0;
 	int move;
 
 	do {
 		move = get_reader(f);
 		if (move < 0)
 			return -1;
-		if (move != SAME && copy_subbuf(f, move))
+		if (move == SAME)
+			break;
+		if (copy_subbuf(f, move))
 			return -1;
 		taken++;
 		/*
@@ -414,7 +416,7 @@ int follower_drain(struct follower *f, bool all, bool *busy)
 		 * more behind it: always at the end, else once.
 		 */
 	} while (move == NEW || (move == GREW && (all || taken == 1)));
-	*busy = taken > f->nr_subbufs / 4;
+	*percent = (100 * taken + f->nr_subbufs - 1) / f->nr_subbufs;
 	return 0;
 }
 

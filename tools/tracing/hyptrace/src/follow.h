@@ -50,10 +50,10 @@ u32 follower_subbuf_size(const struct follower *f);
  *		written to any more. Otherwise a sub-buffer that is still being
  *		filled is copied at most once.
  *
- * Return: true in @busy if so much was waiting that the caller should come
- * back at once; 0, or -1, see follower_error().
+ * Return: in @percent, how much of the buffer was waiting, 0 only for nothing; 0,
+ * or -1, see follower_error().
  */
-int follower_drain(struct follower *f, bool all, bool *busy);
+int follower_drain(struct follower *f, bool all, unsigned int *percent);
 
 /** follower_error - why follower_drain() failed, one line */
 const char *follower_error(const struct follower *f);

@@ -24,31 +24,29 @@ static bool is_frozen(const struct hyp_clock_src *src, const void *reads_by)
 
 static void copy_sched(struct hyp_clock *clk, const struct clock_read_data *bank)
 {
-	clk->epoch_cyc = READ_ONCE(bank->epoch_cyc);
-	clk->epoch_ns = READ_ONCE(bank->epoch_ns);
-	clk->mult = READ_ONCE(bank->mult);
-	clk->shift = READ_ONCE(bank->shift) & 63;
-	clk->frac = 0;
+	clk->now.epoch_ns = READ_ONCE(bank->epoch_ns);
+	clk->now.mult = READ_ONCE(bank->mult);
+	clk->now.shift = READ_ONCE(bank->shift) & 63;
 	if (is_frozen(&clk->src, READ_ONCE(bank->read_sched_clock)))
-		clk->mult = 0;
+		clk->now.mult = 0;
+	clk->now.offset = -READ_ONCE(bank->epoch_cyc) * clk->now.mult;
 }
 
 static void copy_fast(struct hyp_clock *clk, const struct tk_read_base *bank)
 {
-	clk->epoch_cyc = READ_ONCE(bank->cycle_last);
-	clk->epoch_ns = READ_ONCE(bank->base);
-	clk->mult = READ_ONCE(bank->mult);
-	clk->shift = READ_ONCE(bank->shift) & 63;
-	clk->frac = READ_ONCE(bank->xtime_nsec);
+	clk->now.epoch_ns = READ_ONCE(bank->base);
+	clk->now.mult = READ_ONCE(bank->mult);
+	clk->now.shift = READ_ONCE(bank->shift) & 63;
 	if (is_frozen(&clk->src, READ_ONCE(bank->clock)))
-		clk->mult = 0;
+		clk->now.mult = 0;
+	clk->now.offset = READ_ONCE(bank->xtime_nsec) - READ_ONCE(bank->cycle_last) * clk->now.mult;
 	if (clk->src.extra)
-		clk->epoch_ns += READ_ONCE(*(const s64 *)clk->src.extra);
+		clk->now.epoch_ns += READ_ONCE(*(const s64 *)clk->src.extra);
 }
 
 static void copy_bank(struct hyp_clock *clk)
 {
-	u32 bank = clk->seq & 1;
+	u32 bank = clk->now.seq & 1;
 
 	switch (clk->src.kind) {
 	case HYP_CLOCK_SCHED:
@@ -69,10 +67,10 @@ static void refresh(struct hyp_clock *clk)
 
 	for (i = 0; i < CLOCK_COPY_ATTEMPTS; i++) {
 		/* Pairs with the barriers of the latch's writer, as below */
-		clk->seq = smp_load_acquire(clk->latch);
+		clk->now.seq = smp_load_acquire(clk->now.latch);
 		copy_bank(clk);
 		smp_rmb(); /* pairs with the barriers of the latch's writer */
-		if (READ_ONCE(*clk->latch) == clk->seq)
+		if (READ_ONCE(*clk->now.latch) == clk->now.seq)
 			return;
 	}
 }
@@ -81,20 +79,24 @@ void hyp_clock_init(struct hyp_clock *clk, const struct hyp_clock_src *src)
 {
 	clk->src = *src;
 	if (src->kind == HYP_CLOCK_COUNTER) {
-		clk->latch = &never_current;
-		clk->seq = 0;
+		clk->now.latch = &never_current;
+		clk->now.seq = 0;
 		return;
 	}
-	clk->latch = (const u32 *)src->latch;
+	clk->now.latch = (const u32 *)src->latch;
 	refresh(clk);
 }
 
 u64 hyp_clock_read_slow(struct hyp_clock *clk)
 {
+	u64 ns;
+
 	if (clk->src.kind == HYP_CLOCK_COUNTER)
 		return atomic64_inc_return((atomic64_t *)clk->src.extra);
 
-	if (!hyp_clock_is_current(clk))
+	if (READ_ONCE(*clk->now.latch) != clk->now.seq)
 		refresh(clk);
-	return hyp_clock_read(clk);
+	/* If it has changed again, this is the time of just before */
+	hyp_clock_read(clk->now, &ns);
+	return ns;
 }

@@ -41,9 +41,9 @@ enum trace_state {
 /**
  * struct hyp_trace_cpu - the buffer of one CPU
  * @writer:	the ring buffer; its table is built while LOADING
- * @clock:	this CPU's clock
  * @host_ctxt:	this CPU's host context, in which the host's pid is while a guest's
  *		state is loaded
+ * @clock:	this CPU's clock
  * @lock:	orders the host's calls
  * @state:	see __hyp_trace_begin() and so on
  * @meta:	the shared meta page
@@ -52,9 +52,10 @@ enum trace_state {
  * @nr_tables:	table pages that EL2 holds, without the root
  */
 struct hyp_trace_cpu {
+	/* From the end of @writer on, what every event needs */
 	struct rb_writer		writer;
-	struct hyp_clock		clock;
 	struct kvm_cpu_context		*host_ctxt;
+	struct hyp_clock		clock;
 	hyp_spinlock_t			lock;
 	enum trace_state		state;
 	struct trace_buffer_meta	*meta;
@@ -79,10 +80,8 @@ static struct remote_filter next_filter;
 /* Protects those, but for writers that run a filter, and the event ids */
 static DEFINE_HYP_SPINLOCK(events_lock);
 
-static __always_inline s32 trace_pid(const struct hyp_trace_cpu *tc)
+static __always_inline s32 trace_pid(const struct kvm_cpu_context *host_ctxt)
 {
-	const struct kvm_cpu_context *host_ctxt = tc->host_ctxt;
-
 	if (unlikely(host_ctxt->__hyp_running_vcpu))
 		return ctxt_sys_reg(host_ctxt, CONTEXTIDR_EL1);
 
@@ -97,7 +96,23 @@ static void *reserve_slow(struct hyp_trace_cpu *tc, u32 size)
 	return rb_writer_reserve_slow(&tc->writer, size, hyp_clock_read_slow(&tc->clock));
 }
 
+/* A small field that has the last word of its record for itself */
+#define IS_LAST_WORD(rec, t, f)						\
+	(!is_signed_type(t) && sizeof(t) < sizeof(u32) &&		\
+	 !IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) &&				\
+	 offsetof(typeof(*(rec)), f) == sizeof(*(rec)) - sizeof(u32))
+
+/* Such a field is stored with the padding; it is in the range of its type */
+#define STORE_FIELD(t, f)						\
+	if (IS_LAST_WORD(__rec, t, f))					\
+		((u32 *)__rec)[sizeof(*__rec) / 4 - 1] = f;		\
+	else								\
+		__rec->f = f;
+
+#define STORE_FIELD_NONE
+
 #define FIELD_SIZE(t, f)	sizeof(t)
+#define FIELD_SIZE_NONE		0
 #define PLUS()			+
 
 /*
@@ -106,68 +121,73 @@ static void *reserve_slow(struct hyp_trace_cpu *tc, u32 size)
  */
 #define REMOTE_EVENT(name, fields, ...)					\
 	static __always_inline void					\
-	write_##name(struct hyp_trace_cpu *tc, struct rb_page *page,	\
-		     struct remote_rec_##name *__rec, u64 ts, u32 type,	\
-		     REMOTE_PARAMS(REMOTE_FIELDS(fields)))		\
+	fill_##name(struct remote_rec_##name *__rec, s32 pid, u32 type	\
+		    HYP_EVENT_PARAMS(REMOTE_FIELDS(fields)))		\
 	{								\
 		const u32 size = sizeof(*__rec);			\
-		s32 pid = trace_pid(tc);				\
 									\
 		if (size != sizeof(struct remote_rec) +			\
 		    __REMOTE_MAP(FIELD_SIZE, PLUS, fields))		\
 			((u32 *)__rec)[size / 4 - 1] = 0;		\
 		__rec->hdr.type = type;					\
 		__rec->hdr.pid = pid;					\
-		REMOTE_ASSIGN(REMOTE_FIELDS(fields))			\
-		rb_writer_commit_at(&tc->writer, page, __rec, size, ts);	\
+		__REMOTE_MAP(STORE_FIELD, __REMOTE_NOSEP, fields)	\
 	}								\
 									\
 	static noinline void						\
-	slow_##name(u32 type, REMOTE_PARAMS(REMOTE_FIELDS(fields)))	\
+	slow_##name(u32 type HYP_EVENT_PARAMS(REMOTE_FIELDS(fields)))	\
 	{								\
 		struct hyp_trace_cpu *tc = this_cpu_ptr(&trace_cpus);	\
+		const u32 size = sizeof(struct remote_rec_##name);	\
 		void *rec;						\
 									\
+		if (!tc->writer.on)					\
+			return;						\
 		if (type & HYP_EVENT_FILTERED) {			\
-			struct remote_rec_##name __filled __aligned(8) = {};\
-			struct remote_rec_##name *__rec = &__filled;	\
+			struct remote_rec_##name filled __aligned(8);	\
 									\
 			type = (u16)type;				\
-			__rec->hdr.type = type;				\
-			__rec->hdr.pid = trace_pid(tc);			\
-			REMOTE_ASSIGN(REMOTE_FIELDS(fields))		\
+			fill_##name(&filled, trace_pid(tc->host_ctxt), type\
+				    REMOTE_AFTER(REMOTE_FIELDS(fields)));\
 			if (!remote_filter_match(&hyp_filters[HYP_EVENT_##name],\
-						 __rec, sizeof(*__rec)))\
+						 &filled, size))	\
 				return;					\
 		}							\
-		rec = reserve_slow(tc, sizeof(struct remote_rec_##name));\
-		if (rec)						\
-			write_##name(tc, rb_writer_page(&tc->writer), rec,\
-				     tc->writer.ts, type, REMOTE_NAMES(REMOTE_FIELDS(fields)));\
+		rec = reserve_slow(tc, size);				\
+		if (!rec)						\
+			return;						\
+		fill_##name(rec, trace_pid(tc->host_ctxt), type		\
+			    REMOTE_AFTER(REMOTE_FIELDS(fields)));	\
+		rb_writer_commit(&tc->writer, rec, size);		\
 	}								\
 									\
-	void __trace_##name(u32 type, REMOTE_PARAMS(REMOTE_FIELDS(fields)))\
+	void __trace_##name(u32 type HYP_EVENT_PARAMS(REMOTE_FIELDS(fields)))\
 	{								\
 		const u32 size = sizeof(struct remote_rec_##name);	\
 		struct hyp_trace_cpu *tc = this_cpu_ptr(&trace_cpus);	\
-		struct rb_page *page;					\
+		const struct kvm_cpu_context *host_ctxt;		\
+		struct rb_writer_spot spot;				\
 		u64 ts, delta;						\
+		s32 pid;						\
 									\
 		OPTIMIZER_HIDE_VAR(tc);	/* one base for all loads */	\
-		page = rb_writer_page(&tc->writer);			\
-		if (!rb_writer_has_room(&tc->writer, size) ||		\
-		    !hyp_clock_is_current(&tc->clock) ||		\
+		host_ctxt = tc->host_ctxt;				\
+		if (!rb_writer_find(&tc->writer, size, &spot) ||	\
+		    !hyp_clock_read(tc->clock.now, &ts))		\
+			goto slow;					\
+		delta = ts - spot.ts;					\
+		OPTIMIZER_HIDE_VAR(delta); /* not computed again as a u32 */\
+		/* Last, so that the loads above stay pairs */		\
+		if (unlikely(delta >> RB_PAGE_DELTA_BITS) ||		\
 		    unlikely(type & HYP_EVENT_FILTERED))		\
 			goto slow;					\
-		ts = hyp_clock_read(&tc->clock);			\
-		delta = rb_writer_delta(&tc->writer, ts);		\
-		if (unlikely(delta >> RB_PAGE_DELTA_BITS))		\
-			goto slow;					\
-		write_##name(tc, page, rb_writer_put(&tc->writer, size, delta),\
-			     ts, type, REMOTE_NAMES(REMOTE_FIELDS(fields)));\
+		pid = trace_pid(host_ctxt);				\
+		fill_##name(rb_writer_put(&spot, size, delta), pid, type\
+			    REMOTE_AFTER(REMOTE_FIELDS(fields)));	\
+		rb_writer_commit_at(&tc->writer, &spot, ts);		\
 		return;							\
 	slow:								\
-		slow_##name(type, REMOTE_NAMES(REMOTE_FIELDS(fields)));	\
+		slow_##name(type REMOTE_AFTER(REMOTE_FIELDS(fields)));	\
 	}
 #include <asm/kvm_hypevents.h>
 #undef REMOTE_EVENT
@@ -202,7 +222,7 @@ void __trace_hyp_printk(u32 type, unsigned long ip, const char *fmt, const u32 *
 		return;
 
 	rec->hdr.type = type;
-	rec->hdr.pid = trace_pid(tc);
+	rec->hdr.pid = trace_pid(tc->host_ctxt);
 	rec->ip = hyp_printk_pointer(ip);
 	rec->fmt = kimage_address((unsigned long)fmt);
 	memcpy(rec->words, words, nr * sizeof(*words));

@@ -14,6 +14,9 @@ double bench_bytes(struct bench *b);
 struct cost bench_event_mean(struct bench *b);
 void bench_host_events(void);
 
+/* hypercall.c: trace points of all sizes; @b is NULL for a kernel that has no remote */
+void bench_hypercalls(struct bench *b);
+
 /* consume.c: readers. @suffix goes to the names; only the pages, or events as well */
 void bench_pages(struct bench *b, const char *suffix);
 void bench_readers(struct bench *b);

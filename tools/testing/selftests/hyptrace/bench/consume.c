@@ -55,7 +55,7 @@ struct reading {
 	struct tep_handle	*tep;
 	struct tep_format_field	*field;
 	unsigned long		events;
-	uint64_t		page[16 * SUBBUF_SIZE / 8];
+	uint64_t		page[MAX_SUBBUF_SIZE / 8];
 };
 
 static struct reading reading;
@@ -287,12 +287,12 @@ static void open_parser(struct reading *r)
 	struct tep_event *event;
 	char format[4096];
 	ssize_t len = source_get(&r->b->src, format, sizeof(format), "events/%s/selftest/format",
-				 REMOTE_NAME);
+				 HYPERVISOR);
 
 	need(len, "format of selftest");
 	r->kbuf = kbuffer_alloc(KBUFFER_LSIZE_8, KBUFFER_ENDIAN_LITTLE);
 	r->tep = tep_alloc();
-	if (!r->kbuf || !r->tep || tep_parse_format(r->tep, &event, format, len, REMOTE_NAME))
+	if (!r->kbuf || !r->tep || tep_parse_format(r->tep, &event, format, len, HYPERVISOR))
 		fail("libtraceevent cannot parse the format of selftest");
 	r->field = tep_find_field(event, "id");
 	if (!r->field)
@@ -339,7 +339,7 @@ static unsigned int event_type(struct bench *b, const char *name)
 {
 	char id[16];
 
-	need(source_get(&b->src, id, sizeof(id), "events/%s/%s/id", REMOTE_NAME, name), name);
+	need(source_get(&b->src, id, sizeof(id), "events/%s/%s/id", HYPERVISOR, name), name);
 	return atoi(id);
 }
 

@@ -7,6 +7,7 @@
  * qemu-scripts/bench.sh.
  *
  *   --core      only what counts instructions and takes seconds
+ *   --scale     only what may not grow with the number of CPUs
  *   --untraced  only what a kernel without hypervisor tracing has as well
  *
  * Exit status: 0, 1 if something failed, 2 for a wrong command line.
@@ -23,7 +24,7 @@
 static void open_bench(struct bench *b)
 {
 	need(pin_to_cpu(CPU), "CPU 0");
-	need(remote_open(&b->src), "the remote " REMOTE_NAME);
+	need(remote_open(&b->src, HYPERVISOR), "the remote " HYPERVISOR);
 	need(source_on(&b->src, true), "tracing_on");
 	b->per_subbuf = SUBBUF_DATA_SIZE / bench_bytes(b);
 	bench_select(b, NULL);
@@ -34,6 +35,7 @@ static void run_core(struct bench *b)
 {
 	double event = bench_events(b);
 
+	bench_hypercalls(b);
 	bench_pages(b, "");
 	bench_swap(b, event);
 	bench_readers(b);
@@ -63,33 +65,65 @@ static void run_growth(struct bench *b)
 	bench_resize(b, DEFAULT_KB);
 }
 
-static void run_all(bool core)
+/* Where there are more CPUs than one; all but this one are idle */
+static void run_scale(struct bench *b)
+{
+	report("selftest.event_mean", bench_event_mean(b), "instructions");
+	bench_pages(b, "");
+	bench_swap(b, bench_event_mean(b).median);
+	bench_load(b);
+}
+
+static void run_all(struct bench *b)
+{
+	run_core(b);
+	bench_host_events();
+	bench_wake(b);
+	bench_record(b);
+	run_growth(b);
+}
+
+static void run_untraced(struct bench *unused)
+{
+	(void)unused;
+	bench_hypercalls(NULL);
+	bench_kvm(NULL);
+}
+
+static const struct {
+	const char	*option;
+	void		(*run)(struct bench *b);
+	bool		traced;
+} runs[] = {
+	{ "", run_all, true },
+	{ "--core", run_core, true },
+	{ "--scale", run_scale, true },
+	{ "--untraced", run_untraced, false },
+};
+
+static void run(int i)
 {
 	static struct bench b;
 
-	open_bench(&b);
-	run_core(&b);
-	if (!core) {
-		bench_host_events();
-		bench_wake(&b);
-		bench_record(&b);
-		run_growth(&b);
-	}
-	source_close(&b.src);
+	if (runs[i].traced)
+		open_bench(&b);
+	runs[i].run(&b);
+	if (runs[i].traced)
+		source_close(&b.src);
 }
 
 int main(int argc, char **argv)
 {
-	const char *what = argc == 2 ? argv[1] : "";
+	const char *what = argc > 1 ? argv[1] : "";
+	int i;
 
-	if (argc > 2 || (*what && strcmp(what, "--core") && strcmp(what, "--untraced"))) {
-		fprintf(stderr, "usage: hyp_bench [--core | --untraced]\n");
-		return EXIT_USAGE;
+	for (i = 0; argc <= 2 && i < ARRAY_SIZE(runs); i++) {
+		if (strcmp(what, runs[i].option))
+			continue;
+		run(i);
+		return 0;
 	}
 
-	if (!strcmp(what, "--untraced"))
-		bench_kvm(NULL);
-	else
-		run_all(*what);
-	return 0;
+	fprintf(stderr, "usage: hyp_bench [--core | --scale | --untraced]\n");
+	return EXIT_USAGE;
 }

@@ -79,11 +79,13 @@ static double overhead(struct bench *b)
 
 static void bench_memory(struct bench *b)
 {
-	double data = nr_cpus() * subbufs(LARGE) * SUBBUF;
+	double data = nr_cpus() * subbufs(LARGE) * SUBBUF, beyond;
 
 	bench_resize(b, LARGE);
 	bench_select(b, NULL);
-	report_value("memory.beyond_data", 100 * (overhead(b) - data) / data, "percent");
+	beyond = overhead(b) - data;
+	report_value("memory.beyond_data", 100 * beyond / data, "percent");
+	report_value("memory.beyond_16MiB", beyond / nr_cpus() / 1024, "KiB/CPU");
 }
 
 void bench_load(struct bench *b)

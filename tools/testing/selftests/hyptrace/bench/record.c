@@ -28,7 +28,7 @@ static pid_t start_record(void)
 		return pid;
 
 	execlp("hyptrace", "hyptrace", "record", "-q", "-o", "/tmp/hyp_bench.dat",
-	       "-E", REMOTE_NAME ":selftest", "-e", "task:task_rename", NULL);
+	       "-E", HYPERVISOR ":selftest", "-e", "task:task_rename", NULL);
 	_exit(127);
 }
 
@@ -42,7 +42,7 @@ static void wait_for_record(struct bench *b)
 		sleep_ms(10);
 		need(source_get(&b->src, on, sizeof(on), "tracing_on"), "tracing_on");
 		need(source_get(&b->src, event, sizeof(event), "events/%s/selftest/enable",
-				REMOTE_NAME), "enable");
+				HYPERVISOR), "enable");
 		if (on[0] == '1' && event[0] == '1')
 			return;
 	}

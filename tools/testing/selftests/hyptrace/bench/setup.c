@@ -10,7 +10,7 @@
 
 void bench_enable(struct bench *b, const char *name, bool on)
 {
-	need(source_put(&b->src, on ? "1" : "0", "events/%s/%s/enable", REMOTE_NAME, name), name);
+	need(source_put(&b->src, on ? "1" : "0", "events/%s/%s/enable", HYPERVISOR, name), name);
 }
 
 void bench_select(struct bench *b, const char *name)

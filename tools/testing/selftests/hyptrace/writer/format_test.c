@@ -35,7 +35,7 @@ static void put(struct buf *b, u32 size, u64 ts, u64 read_ts)
 
 static u32 tail_used(struct buf *b)
 {
-	return (void *)b->w.pos - (void *)b->w.page->data;
+	return b->w.used;
 }
 
 static u32 tail_word(struct buf *b, u32 offset)

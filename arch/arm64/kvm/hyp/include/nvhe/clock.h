@@ -21,25 +21,38 @@
 #include <asm/sysreg.h>
 
 /**
- * struct hyp_clock - a CPU's copy of the clock parameters
+ * struct hyp_clock_params - a CPU's copy of the clock parameters
  * @latch:	the host's sequence count, shared; of a counter, a word that never
  *		equals @seq
+ * @offset:	scaled nanoseconds at the last update, less those of its counter
+ *		value, modulo 2^64
  * @seq:	value of @latch that the copy was taken at
  * @mult:	nanoseconds per cycle, scaled
- * @epoch_cyc:	counter value at the last update
- * @epoch_ns:	nanoseconds at @epoch_cyc
- * @frac:	fraction of a nanosecond at @epoch_cyc, scaled
- * @shift:	scale of @mult and @frac, 0 to 63
- * @src:	where the parameters come from
+ * @epoch_ns:	nanoseconds at the last update
+ * @shift:	scale of @mult and @offset, 0 to 63
+ *
+ * The host computes epoch_ns + (((cycles - epoch_cyc) * mult + frac) >> shift) in 64
+ * bits. As that is modulo 2^64 up to the shift, frac - epoch_cyc * mult can be
+ * computed beforehand, and the result is the same to the last bit.
+ *
+ * In the order in which they are loaded in pairs.
+ */
+struct hyp_clock_params {
+	const u32			*latch;
+	u64				offset;
+	u64				seq;
+	u64				mult;
+	u64				epoch_ns;
+	u64				shift;
+};
+
+/**
+ * struct hyp_clock - a CPU's clock
+ * @now:	what it is computed from
+ * @src:	where that comes from
  */
 struct hyp_clock {
-	const u32			*latch;
-	u32				seq;
-	u32				mult;
-	u64				epoch_cyc;
-	u64				epoch_ns;
-	u64				frac;
-	u64				shift;
+	struct hyp_clock_params		now;
 	struct hyp_clock_src		src;
 };
 
@@ -51,37 +64,23 @@ struct hyp_clock {
 void hyp_clock_init(struct hyp_clock *clk, const struct hyp_clock_src *src);
 
 /**
- * hyp_clock_is_current - may hyp_clock_read() be called
- * @clk: this CPU's clock, initialised
- *
- * Return: false when it takes hyp_clock_read_slow().
- */
-static __always_inline bool hyp_clock_is_current(const struct hyp_clock *clk)
-{
-	return likely(READ_ONCE(*clk->latch) == clk->seq);
-}
-
-/**
  * hyp_clock_read - the host's clock now
- * @clk: this CPU's clock, current
+ * @p: the parameters of this CPU's clock, initialised; by value, as then they are
+ *     loaded from where they are with no address to compute
+ * @ns: the time, in nanoseconds; when it is not current, as of the last update
  *
  * Entering EL2 synchronised the context, so the counter cannot have been read
  * before; reads within one visit may be reordered, which the writer evens out.
  *
- * Return: nanoseconds.
+ * Return: false when the copy is not current and it takes hyp_clock_read_slow().
  */
-static __always_inline u64 hyp_clock_read(const struct hyp_clock *clk)
+static __always_inline bool hyp_clock_read(struct hyp_clock_params p, u64 *ns)
 {
-	/* Neighbours, loaded in pairs before the counter is read */
-	u64 epoch_cyc = clk->epoch_cyc, epoch_ns = clk->epoch_ns;
-	u64 frac = clk->frac, shift = clk->shift;
-	u64 cyc;
-
-	/* No instruction: they are in registers here */
-	asm("" : "+r" (epoch_cyc), "+r" (epoch_ns), "+r" (frac), "+r" (shift));
-	cyc = read_sysreg(cntpct_el0) - epoch_cyc;
-
-	return epoch_ns + ((cyc * clk->mult + frac) >> shift);
+	/* No instruction: they are in registers, before the counter is read */
+	asm volatile("" : : "r" (p.latch), "r" (p.offset), "r" (p.seq), "r" (p.mult),
+		     "r" (p.epoch_ns), "r" (p.shift));
+	*ns = p.epoch_ns + ((read_sysreg(cntpct_el0) * p.mult + p.offset) >> p.shift);
+	return likely(READ_ONCE(*p.latch) == p.seq);
 }
 
 /**

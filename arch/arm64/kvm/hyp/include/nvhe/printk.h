@@ -32,6 +32,12 @@ u64 hyp_printk_pointer(unsigned long ptr);
 
 #define __HYP_PRINTK_IS_POINTER(x)	(__builtin_classify_type((x) + 0) == 5)
 
+/* Are messages on: where what it takes to write one is not to be in the way */
+static __always_inline bool trace_hyp_printk_enabled(void)
+{
+	return unlikely(hyp_event_id(HYP_EVENT_PRINTK));
+}
+
 /* A string of EL2's is not to be read by the host */
 #define __HYP_PRINTK_PUT(x)						\
 	{								\
@@ -74,7 +80,7 @@ do {									\
 	static const char __str[] __used __aligned(1)			\
 		__section("__tracepoints_strings") = fmt;		\
 	static const char *__entry __tracepoint_string = __str;		\
-	u32 __type = READ_ONCE(hyp_event_ids[HYP_EVENT_PRINTK]);	\
+	u32 __type = hyp_event_id(HYP_EVENT_PRINTK);	\
 	u32 __words[2 * COUNT_ARGS(__VA_ARGS__) + 1], __nr = 0;		\
 									\
 	BUILD_BUG_ON(__builtin_strstr(fmt, "%c") || __builtin_strstr(fmt, "%h"));\
@@ -87,6 +93,7 @@ do {									\
 
 #else /* !CONFIG_NVHE_EL2_TRACING */
 
+static __always_inline bool trace_hyp_printk_enabled(void) { return false; }
 #define trace_hyp_printk(fmt, ...)	no_printk(fmt, ##__VA_ARGS__)
 
 #endif /* CONFIG_NVHE_EL2_TRACING */

@@ -5,8 +5,8 @@
  * Tracing at EL2: trace_<event>() for each event of asm/kvm_hypevents.h, and the
  * handlers of the hypercalls.
  */
+#include <linux/kvm_host.h>
 #include <linux/types.h>
-#include <asm/kvm_host.h>
 #include <asm/kvm_hyptrace.h>
 
 #ifdef CONFIG_NVHE_EL2_TRACING
@@ -17,19 +17,38 @@ extern u32 hyp_event_ids[NR_HYP_EVENTS];
 /* The event has a filter */
 #define HYP_EVENT_FILTERED	BIT(31)
 
+/*
+ * The id of an event, 0 while it is off: two instructions. For an element of an array,
+ * which is what it is, the compiler has three.
+ */
+#define hyp_event_id(event)						\
+({									\
+	u64 __id;							\
+									\
+	asm volatile("adrp	%0, %1\n"				\
+	"	ldr	%w0, [%0, #:lo12:%1]"				\
+	: "=r" (__id) : "S" (&hyp_event_ids[event]));			\
+	(u32)__id;							\
+})
+
+/* In registers, so that small ones are not narrowed once more */
+#define HYP_EVENT_PARAM(t, f)		, typeof((t)0 + 0) f
+#define HYP_EVENT_PARAM_NONE
+#define HYP_EVENT_PARAMS(fields)	__REMOTE_MAP(HYP_EVENT_PARAM, __REMOTE_NOSEP, fields)
+
 #define REMOTE_EVENT(name, fields, ...)					\
-	void __trace_##name(u32 type, REMOTE_PARAMS(REMOTE_FIELDS(fields)));\
+	void __trace_##name(u32 type HYP_EVENT_PARAMS(REMOTE_FIELDS(fields)));\
 	static __always_inline bool trace_##name##_enabled(void)	\
 	{								\
-		return unlikely(READ_ONCE(hyp_event_ids[HYP_EVENT_##name]));\
+		return unlikely(hyp_event_id(HYP_EVENT_##name));	\
 	}								\
 	static __always_inline void					\
 	trace_##name(REMOTE_PARAMS(REMOTE_FIELDS(fields)))		\
 	{								\
-		u32 type = READ_ONCE(hyp_event_ids[HYP_EVENT_##name]);	\
+		u32 type = hyp_event_id(HYP_EVENT_##name);	\
 									\
 		if (unlikely(type))					\
-			__trace_##name(type, REMOTE_NAMES(REMOTE_FIELDS(fields)));\
+			__trace_##name(type REMOTE_AFTER(REMOTE_FIELDS(fields)));\
 	}
 #include <asm/kvm_hypevents.h>
 #undef REMOTE_EVENT

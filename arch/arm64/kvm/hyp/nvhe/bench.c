@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Benchmarks of trace points at EL2; see asm/kvm_hypbench.h.
+ */
+#include <linux/errno.h>
+#include <linux/kernel.h>
+
+#include <asm/kvm_hypbench.h>
+
+#include <nvhe/bench.h>
+#include <nvhe/trace.h>
+
+/* Trace points are in functions that call others: all have a stack frame, used or not */
+static __always_inline void need_frame(void)
+{
+	asm volatile("" : : : "x30");
+}
+
+static void bench_null(void)
+{
+	need_frame();
+}
+
+static void bench_0(void)
+{
+	need_frame();
+	trace_bench_0();
+}
+
+static void bench_8(void)
+{
+	need_frame();
+	trace_bench_8(1);
+}
+
+static void bench_11(void)
+{
+	need_frame();
+	trace_bench_11(1, 2, 3);
+}
+
+static void bench_32(void)
+{
+	need_frame();
+	trace_bench_32(1, 2, 3, 4);
+}
+
+static void bench_64(void)
+{
+	need_frame();
+	trace_bench_64(1, 2, 3, 4, 5, 6, 7, 8);
+}
+
+static void bench_many(void)
+{
+	int i;
+
+	need_frame();
+#pragma GCC unroll 16
+	for (i = 0; i < HYP_BENCH_SITES; i++)
+		trace_bench_0();
+}
+
+static void (*const benches[NR_HYP_BENCHES])(void) = {
+	[HYP_BENCH_NULL]	= bench_null,
+	[HYP_BENCH_0]		= bench_0,
+	[HYP_BENCH_8]		= bench_8,
+	[HYP_BENCH_11]		= bench_11,
+	[HYP_BENCH_32]		= bench_32,
+	[HYP_BENCH_64]		= bench_64,
+	[HYP_BENCH_MANY]	= bench_many,
+};
+
+int __hyp_bench(u32 kind)
+{
+	if (!kind || kind >= NR_HYP_BENCHES)
+		return -EINVAL;
+
+	benches[kind]();
+	return 0;
+}

@@ -1,0 +1,113 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Usage: upstream-tests.sh [--pristine]
+#
+# Runs the kernel's own tests of ftrace and of the mapped ring buffer in a guest,
+# and compares each result with that of the kernel without our patches, which
+# qemu-scripts/upstream-expected.txt has: one line a test, result and name. Some
+# fail or are skipped there too, for want of an option or of a program.
+#
+#   --pristine   build that kernel, in build/upstream, with the configuration
+#                that our options leave, and make the file anew from it
+#
+# Exit status: 0 if all results are as expected.
+set -euo pipefail
+. "$(dirname "$0")/common.sh"
+
+SELFTESTS=$TREE/tools/testing/selftests
+EXPECTED=$SCRIPTS/upstream-expected.txt
+UPSTREAM=$BUILD/upstream
+OUR_OPTIONS='NVHE_EL2_TRACING|TRACE_REMOTE_TEST'
+
+upstream_make()
+{
+	unset MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL
+	make -C "$UPSTREAM/linux" O="$UPSTREAM/kernel" ARCH=arm64 \
+		CROSS_COMPILE=aarch64-linux-gnu- -j "$(nproc)" "$@"
+}
+
+build_upstream()
+{
+	mkdir -p "$UPSTREAM/kernel"
+	if [[ ! -d $UPSTREAM/linux ]]; then
+		mkdir -p "$UPSTREAM/new"
+		xz -T0 -dc "$TARBALL" | tar -x -C "$UPSTREAM/new" --strip-components=1
+		mv "$UPSTREAM/new" "$UPSTREAM/linux"
+	fi
+	grep -vE "^CONFIG_($OUR_OPTIONS)=" "$SCRIPTS/kernel.config" >"$UPSTREAM/fragment"
+	upstream_make tinyconfig
+	(cd "$UPSTREAM/linux" && scripts/kconfig/merge_config.sh -m -O "$UPSTREAM/kernel" \
+		"$UPSTREAM/kernel/.config" "$UPSTREAM/fragment")
+	upstream_make olddefconfig
+	upstream_make Image
+}
+
+# With the header of the kernel without our patches, as old programs were
+build_map_test()	# FILE
+{
+	need_pristine include/uapi/linux/trace_mmap.h
+	aarch64-linux-gnu-gcc -static -O2 -D_GNU_SOURCE -o "$1" -I"$BUILD/pristine/include/uapi" \
+		"$SELFTESTS/ring-buffer/map_test.c"
+}
+
+# TAP => "pass name" and so on; a run that ends early is no result
+results()	# LOG
+{
+	local plan count
+
+	sed -nE -e 's/^not ok [0-9]+ (.*) # UNRESOLVED.*/unresolved \1/p; t' \
+		-e 's/^not ok [0-9]+ /fail /p; t' \
+		-e 's/^ok [0-9]+ (.*) # SKIP.*/skip \1/p; t' \
+		-e 's/^ok [0-9]+ /pass /p' "$1" >"$tmp/results"
+	plan=$(sed -n 's/^1\.\.\([0-9]*\).*/\1/p' "$1" | head -n 1)
+	count=$(wc -l <"$tmp/results")
+	((count >= ${plan:-1})) || echo "end after $count of ${plan:-?} tests"
+	cat "$tmp/results"
+}
+
+run_all()	# BUILD-OF-KERNEL
+{
+	local dirs
+
+	dirs=$(find "$SELFTESTS/ftrace/test.d" -mindepth 1 -maxdepth 1 -type d -printf '%f\n' |
+		grep -vx remotes | sort)
+	# Status 1 says that some fail, as is expected
+	# shellcheck disable=SC2086 # a list of words
+	"$SCRIPTS/guest-ftracetest.sh" --build "$1" --smp 4 -- $dirs >"$tmp/ftrace.log" 2>&1 || :
+	build_map_test "$tmp/map_test"
+	"$SCRIPTS/boot.sh" --kernel "$1/arch/arm64/boot/Image" --smp 4 \
+		--add "$tmp/map_test" -- /root/map_test >"$tmp/map.log" 2>&1 || :
+	results "$tmp/ftrace.log" | sed 's/ /	ftrace: /'
+	results "$tmp/map.log" | sed 's/ /	ring-buffer: /'
+}
+
+compare()
+{
+	local passes
+
+	run_all "$BUILD/kernel" >"$tmp/now"
+	passes=$(grep -c '^pass' "$tmp/now" || :)
+	if diff -U 0 "$EXPECTED" "$tmp/now" >"$tmp/diff"; then
+		echo "ok 1 $(wc -l <"$tmp/now") tests of the kernel, $passes of them pass: as without patches"
+		return 0
+	fi
+	cat "$tmp/ftrace.log" "$tmp/map.log" | sed 's/^\(not \)\?ok/# &/'
+	echo "# expected (-) and found (+):"
+	sed '1,2d; s/^/# /' "$tmp/diff"
+	echo "not ok 1 tests of the kernel give other results than without patches"
+	return 1
+}
+
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+chmod 755 "$tmp"
+case ${1-} in
+'') compare ;;
+-h | --help) usage ;;
+--pristine)
+	step "Build the kernel without patches" build_upstream
+	run_all "$UPSTREAM/kernel" >"$tmp/now"
+	write_if_changed "$EXPECTED" <"$tmp/now"
+	;;
+*) die "unknown argument '$1'; see --help" ;;
+esac

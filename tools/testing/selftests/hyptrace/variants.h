@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _SELFTEST_HYPTRACE_VARIANTS_H
+#define _SELFTEST_HYPTRACE_VARIANTS_H
+/*
+ * What the tests of a fixture run on: each remote, or each source, and with
+ * buffers of several sizes. Each declares the FIXTURE_VARIANT(); the setup gives
+ * @remote to source_open(). A remote that is not there makes it skip.
+ *
+ * For use after kselftest_harness.h.
+ */
+#include "remote.h"
+
+#define VARIANT(fixture, name, source, kb)					\
+	FIXTURE_VARIANT_ADD(fixture, name) { .remote = source, .size_kb = kb }
+
+#define DECLARE_VARIANT(fixture)						\
+	FIXTURE_VARIANT(fixture) {						\
+		const char	*remote;					\
+		unsigned long	size_kb;					\
+	}
+
+/* With the smallest buffer, which @kb is less than, and a larger one */
+#define VARIANTS_OF_SMALL_SIZES(fixture, name, source)				\
+	VARIANT(fixture, name##_minimum, source, 1);				\
+	VARIANT(fixture, name##_64k, source, 64)
+
+/* Each remote, with a buffer of @kb */
+#define FIXTURE_FOR_REMOTES(fixture, kb)					\
+	DECLARE_VARIANT(fixture);						\
+	VARIANT(fixture, hypervisor, HYPERVISOR, kb);				\
+	VARIANT(fixture, software, SOFTWARE, kb)
+
+/* Each remote, with two sizes */
+#define FIXTURE_FOR_REMOTES_AND_SIZES(fixture)					\
+	DECLARE_VARIANT(fixture);						\
+	VARIANTS_OF_SMALL_SIZES(fixture, hypervisor, HYPERVISOR);		\
+	VARIANTS_OF_SMALL_SIZES(fixture, software, SOFTWARE)
+
+/* An ordinary instance, with two sizes, and each remote as well */
+#define FIXTURE_FOR_SOURCES_AND_SIZES(fixture)					\
+	FIXTURE_FOR_REMOTES_AND_SIZES(fixture);					\
+	VARIANTS_OF_SMALL_SIZES(fixture, ordinary, NULL)
+
+#endif /* _SELFTEST_HYPTRACE_VARIANTS_H */
