@@ -292,14 +292,15 @@ static int event_names(const struct source *src, char names[][64], int max)
 }
 
 static void expect_enabled(struct __test_metadata *_metadata, const struct source *src,
-			   const char *all, const char *selftest, const char *other)
+			   const char *all, const char *system, const char *selftest,
+			   const char *other)
 {
 	char buf[16];
 
 	ASSERT_LT(0, source_get(src, buf, sizeof(buf), "events/enable"));
 	EXPECT_STREQ(all, buf);
 	ASSERT_LT(0, source_get(src, buf, sizeof(buf), SYSTEM "/enable", src->remote));
-	EXPECT_STREQ(all, buf);
+	EXPECT_STREQ(system, buf);
 	ASSERT_LT(0, source_get(src, buf, sizeof(buf), SYSTEM "/selftest/enable", src->remote));
 	EXPECT_STREQ(selftest, buf);
 	ASSERT_LT(0, source_get(src, buf, sizeof(buf), SYSTEM "/%s/enable", src->remote,
@@ -315,26 +316,30 @@ TEST_F(remote, enable)
 	};
 	const struct source *src = &self->src;
 	unsigned int i, j;
+	int ret;
 
-	expect_enabled(_metadata, src, "X\n", "1\n", "0\n");
+	expect_enabled(_metadata, src, "X\n", "X\n", "1\n", "0\n");
 	for (i = 0; i < ARRAY_SIZE(files); i++) {
 		for (j = 0; j < ARRAY_SIZE(texts); j++) {
 			EXPECT_EQ(-EINVAL, source_put(src, texts[j], files[i], src->remote))
 				TH_LOG("'%s' > %s", texts[j], files[i]);
 		}
 	}
-	expect_enabled(_metadata, src, "X\n", "1\n", "0\n");
+	expect_enabled(_metadata, src, "X\n", "X\n", "1\n", "0\n");
 
 	ASSERT_EQ(0, source_put(src, "1", "events/enable"));
-	expect_enabled(_metadata, src, "1\n", "1\n", "1\n");
+	expect_enabled(_metadata, src, "1\n", "1\n", "1\n", "1\n");
 	ASSERT_EQ(0, source_put(src, "0\n", SYSTEM "/enable", src->remote));
-	expect_enabled(_metadata, src, "0\n", "0\n", "0\n");
+	/* The writer's messages are another system */
+	ret = source_put(src, "0", "events/ftrace/enable");
+	ASSERT_TRUE(!ret || ret == -ENOENT);
+	expect_enabled(_metadata, src, "0\n", "0\n", "0\n", "0\n");
 	ASSERT_EQ(0, source_put(src, "1\n", SYSTEM "/enable", src->remote));
-	expect_enabled(_metadata, src, "1\n", "1\n", "1\n");
+	expect_enabled(_metadata, src, ret ? "1\n" : "X\n", "1\n", "1\n", "1\n");
 	ASSERT_EQ(0, source_put(src, "0", SYSTEM "/selftest/enable", src->remote));
-	expect_enabled(_metadata, src, "X\n", "0\n", "1\n");
+	expect_enabled(_metadata, src, "X\n", "X\n", "0\n", "1\n");
 	ASSERT_EQ(0, source_put(src, "0", "events/enable"));
-	expect_enabled(_metadata, src, "0\n", "0\n", "0\n");
+	expect_enabled(_metadata, src, "0\n", "0\n", "0\n", "0\n");
 }
 
 /* Only what is enabled is recorded, and it survives unloading */

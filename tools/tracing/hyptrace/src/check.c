@@ -24,6 +24,8 @@
  * oldest belong together if they overlap. A run that overlaps its window but
  * sticks out breaks the rule, and by how much is the skew.
  *
+ * Where tracing begins on a CPU (trace_on), the state is UNKNOWN as well.
+ *
  * Losses: a gap is the time between the events around a loss. After a gap the
  * state is UNKNOWN and the first event says what it is. A window or run that
  * has no partner because of a gap on the other side is skipped.
@@ -378,7 +380,8 @@ static int check_hyp(struct checker *c, const struct check_event *ev)
 {
 	struct cpu_check *k = c->cpu[ev->cpu];
 
-	if (ev->lost) {
+	/* What was before, nobody knows: the CPU may have been off */
+	if (ev->lost || ev->kind == EV_TRACE_ON) {
 		k->state = UNKNOWN;
 		k->run_known = false;
 	}
@@ -393,6 +396,7 @@ static int check_hyp(struct checker *c, const struct check_event *ev)
 		return 0;
 	case EV_KVM_ENTRY:
 	case EV_KVM_EXIT:
+	case EV_TRACE_ON:
 	case EV_OTHER:
 		break;
 	}

@@ -242,6 +242,7 @@ static enum ev_kind kind_of(const struct tep_event *e)
 		{ "kvm", "kvm_exit", EV_KVM_EXIT },
 		{ "hypervisor", "hyp_enter", EV_HYP_ENTER },
 		{ "hypervisor", "hyp_exit", EV_HYP_EXIT },
+		{ "hypervisor", "trace_on", EV_TRACE_ON },
 	};
 	unsigned int i;
 

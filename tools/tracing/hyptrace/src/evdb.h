@@ -20,6 +20,7 @@ enum ev_kind {
 	EV_KVM_EXIT,
 	EV_HYP_ENTER,
 	EV_HYP_EXIT,
+	EV_TRACE_ON,
 };
 
 /* Why EL2 was entered or left */

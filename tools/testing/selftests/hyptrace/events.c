@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The events of the hypervisor: each in a situation that is made for it, with
+ * the values that follow from that.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "kselftest_harness.h"
+#include "remote.h"
+#include "vm.h"
+
+/* Guest physical addresses, which the guest's code has to know */
+#define CODE_IPA	0x40000000
+#define DATA_IPA	0x40010000
+#define DEVICE_IPA	0x10000000
+#define GUEST_SIZE	0x20000
+
+#define TEST_KB		4096
+#define MAX_LINE	512
+
+extern const char guest_code[];
+extern const uint64_t guest_code_size;
+
+/* One exit of each kind, in this order */
+asm(
+"	.pushsection .rodata\n"
+"	.balign	8\n"
+"	.globl	guest_code, guest_code_size\n"
+"guest_code:\n"
+"	mov	w0, #0x84000000		// PSCI_VERSION\n"
+"	hvc	#0\n"
+"	mov	x1, #0x40000000\n"
+"	add	x1, x1, #0x10000\n"
+"	str	x0, [x1]		// a page that is not there yet\n"
+"	mrs	x2, actlr_el1\n"
+"	mov	x4, #0x300000		// floating point is the guest's\n"
+"	msr	cpacr_el1, x4\n"
+"	isb\n"
+"	fmov	d0, #1.0\n"
+"	mov	x3, #0x10000000\n"
+"	str	w0, [x3]		// a device\n"
+"1:	wfi\n"
+"	b	1b\n"
+"	.balign	8\n"
+"guest_code_size:\n"
+"	.quad	. - guest_code\n"
+"	.popsection\n"
+);
+
+/**
+ * struct text - what a CPU's trace says
+ * @buf:	all of it
+ * @lines:	each line, from the event's name on
+ * @nr:		how many
+ */
+struct text {
+	char	*buf;
+	char	**lines;
+	size_t	nr;
+};
+
+FIXTURE(events) {
+	struct source	src;
+	struct text	text;
+	bool		protected;
+};
+
+static void text_free(struct text *text)
+{
+	free(text->lines);
+	free(text->buf);
+	*text = (struct text){};
+}
+
+static bool is_protected(void)
+{
+	char buf[4096];
+
+	return file_read("/proc/cmdline", buf, sizeof(buf)) > 0 &&
+	       strstr(buf, "kvm-arm.mode=protected");
+}
+
+FIXTURE_SETUP(events)
+{
+	int ret = source_open(&self->src, HYPERVISOR);
+
+	if (skip_reason(ret))
+		SKIP(return, "%s", skip_reason(ret));
+	ASSERT_EQ(0, ret);
+	ASSERT_EQ(0, source_set_size(&self->src, TEST_KB));
+	ASSERT_EQ(0, source_put(&self->src, "1", "events/enable"));
+	ASSERT_EQ(0, pin_to_cpu(0));
+	self->protected = is_protected();
+}
+
+FIXTURE_TEARDOWN(events)
+{
+	source_close(&self->src);
+	text_free(&self->text);
+}
+
+static int read_text(const struct source *src, int cpu, struct text *text)
+{
+	size_t len = 0, room = 0, lines = 0;
+	char *line, *rest, *name;
+	ssize_t ret;
+	int fd;
+
+	text_free(text);
+	fd = source_open_file(src, O_RDONLY, "per_cpu/cpu%d/trace", cpu);
+	if (fd < 0)
+		return fd;
+	do {
+		if (room - len < 65536) {
+			room += 1 << 20;
+			text->buf = realloc(text->buf, room);
+		}
+		ret = read(fd, text->buf + len, room - len - 1);
+		len += ret > 0 ? ret : 0;
+	} while (ret > 0);
+	close(fd);
+	text->buf[len] = '\0';
+
+	for (rest = text->buf; (line = strsep(&rest, "\n")) && *line;) {
+		name = strstr(line, ": ");
+		if (text->nr == lines) {
+			lines += 4096;
+			text->lines = realloc(text->lines, lines * sizeof(*text->lines));
+		}
+		text->lines[text->nr++] = name ? name + 2 : line;
+	}
+	return ret;
+}
+
+/* The first line from @from on of event @name with @what in it; -1 if there is none */
+static long find_from(const struct text *text, long from, const char *name, const char *what)
+{
+	size_t i, len = strlen(name);
+
+	for (i = from; from >= 0 && i < text->nr; i++) {
+		if (!strncmp(text->lines[i], name, len) && text->lines[i][len] == ' ' &&
+		    strstr(text->lines[i], what))
+			return i;
+	}
+	return -1;
+}
+
+static long find(const struct text *text, const char *name, const char *what)
+{
+	return find_from(text, 0, name, what);
+}
+
+static unsigned long long value_of(const char *line, const char *field)
+{
+	const char *at = strstr(line, field);
+
+	return at ? strtoull(at + strlen(field), NULL, 0) : ~0ULL;
+}
+
+/* What happens on this CPU between on and off */
+#define TRACED(stmt)							\
+	ASSERT_EQ(0, source_on(&self->src, true));			\
+	stmt;								\
+	ASSERT_EQ(0, source_on(&self->src, false));			\
+	ASSERT_EQ(0, read_text(&self->src, 0, &self->text))
+
+TEST_F(events, hypercall)
+{
+	const struct text *t = &self->text;
+	long i;
+
+	TRACED(ASSERT_EQ(0, source_write(&self->src, 42)));
+	i = find(t, "selftest", "id=42");
+	ASSERT_LT(1, i);
+	ASSERT_LT(i + 2, t->nr);
+	EXPECT_STREQ("hyp_enter reason=hvc vcpu=0", t->lines[i - 2]);
+	EXPECT_EQ(t->lines[i - 1],
+		  strstr(t->lines[i - 1], "host_hcall id=__hyp_trace_selftest invalid=0 args=0x2a,"));
+	i = find_from(t, i, "host_hcall_ret", "ret=0 status=0");
+	ASSERT_LE(0, i);
+	EXPECT_STREQ("hyp_exit reason=eret_host vcpu=0", t->lines[i + 1]);
+}
+
+TEST_F(events, first_and_last)
+{
+	const struct text *t = &self->text;
+	int cpu;
+
+	TRACED();
+	for (cpu = 0; cpu < nr_cpus(); cpu++) {
+		ASSERT_EQ(0, read_text(&self->src, cpu, &self->text));
+		ASSERT_LE(2, t->nr);
+		EXPECT_STREQ("trace_on flags=0x3", t->lines[0]);
+		EXPECT_STREQ("trace_off flags=0x2", t->lines[t->nr - 1]);
+	}
+}
+
+static void ignore_signal(int sig)
+{
+}
+
+/* Up to the guest's wait for an interrupt, and one signal further */
+static void run_guest(struct __test_metadata *_metadata)
+{
+	struct itimerval soon = { .it_value.tv_usec = 50000, .it_interval.tv_usec = 50000 };
+	struct itimerval never = {};
+	int kvm = open("/dev/kvm", O_RDWR);
+	struct vm vm;
+
+	ASSERT_LE(0, kvm);
+	ASSERT_EQ(0, vm_create(&vm, kvm, CODE_IPA, GUEST_SIZE, guest_code, guest_code_size))
+		TH_LOG("%s", vm.failed);
+	ASSERT_EQ(0, vm_run(&vm));
+	EXPECT_EQ(KVM_EXIT_MMIO, vm.run->exit_reason);
+
+	signal(SIGALRM, ignore_signal);
+	setitimer(ITIMER_REAL, &soon, NULL);
+	EXPECT_EQ(-1, ioctl(vm.vcpu, KVM_RUN, 0));
+	EXPECT_EQ(EINTR, errno);
+	setitimer(ITIMER_REAL, &never, NULL);
+	vm_destroy(&vm);
+	close(kvm);
+}
+
+static size_t count(const struct text *text, const char *name)
+{
+	size_t nr = 0;
+	long i;
+
+	for (i = 0; (i = find_from(text, i, name, "")) >= 0; i++)
+		nr++;
+	return nr;
+}
+
+TEST_F(events, guest)
+{
+	static const struct {
+		const char *ec;
+		const char *what;
+	} exits[] = {
+		{ "ec=IABT_LOW", "hpfar=0x400000 handled=0" },
+		{ "ec=HVC64", "handled=0" },
+		{ "ec=DABT_LOW", "hpfar=0x400100 handled=0" },
+		{ "ec=SYS64", "handled=0" },
+		{ "ec=FP_ASIMD", "handled=1" },
+		{ "ec=DABT_LOW", "hpfar=0x100000 handled=0" },
+		{ "ec=WFx", "handled=0" },
+	};
+	const struct text *t = &self->text;
+	unsigned int i;
+	long at = 0;
+
+	TRACED(run_guest(_metadata));
+	EXPECT_EQ(count(t, "vcpu_enter"), count(t, "vcpu_exit"));
+	for (i = 0; i < ARRAY_SIZE(exits); i++) {
+		do {
+			at = find_from(t, at, "vcpu_exit", "code=TRAP") + 1;
+			ASSERT_LT(0, at) TH_LOG("no exit %s %s", exits[i].ec, exits[i].what);
+		} while (!strstr(t->lines[at - 1], exits[i].ec));
+		EXPECT_NE(NULL, strstr(t->lines[at - 1], exits[i].what))
+			TH_LOG("%s", t->lines[at - 1]);
+		EXPECT_NE(NULL, strstr(t->lines[at - 1], "vcpu=0 "));
+		EXPECT_EQ(self->protected, !!value_of(t->lines[at - 1], " vm="));
+		/* What is handled here goes back to the guest, what is not, does not */
+		EXPECT_EQ(t->lines[at], strstr(t->lines[at], strstr(exits[i].what, "handled=1") ?
+					       "vcpu_enter " : t->lines[at]));
+	}
+}
+
+/* The exits and entries of a vCPU take turns, with EL2's own between them */
+TEST_F(events, guest_order)
+{
+	const struct text *t = &self->text;
+	bool in_guest = false;
+	size_t i;
+
+	TRACED(run_guest(_metadata));
+	for (i = 0; i < t->nr; i++) {
+		if (!strncmp(t->lines[i], "vcpu_enter ", 11)) {
+			EXPECT_FALSE(in_guest) TH_LOG("line %zu", i);
+			in_guest = true;
+			ASSERT_LT(i + 2, t->nr);
+			EXPECT_EQ(t->lines[i + 1],
+				  strstr(t->lines[i + 1], "hyp_exit reason=eret_guest"));
+			EXPECT_EQ(t->lines[i + 2],
+				  strstr(t->lines[i + 2], "hyp_enter reason=guest_exit"));
+		} else if (!strncmp(t->lines[i], "vcpu_exit ", 10)) {
+			EXPECT_TRUE(in_guest) TH_LOG("line %zu", i);
+			in_guest = false;
+		}
+	}
+	EXPECT_FALSE(in_guest);
+}
+
+TEST_F(events, life_of_a_vm)
+{
+	const struct text *t = &self->text;
+	char vm[32], vcpu[48];
+	long at;
+
+	if (!self->protected)
+		SKIP(return, "EL2 knows of VMs in protected mode only");
+
+	TRACED(run_guest(_metadata));
+	at = find(t, "vm_create", "ret=");
+	ASSERT_LE(0, at);
+	snprintf(vm, sizeof(vm), "vm=0x%llx", value_of(t->lines[at], "ret="));
+	EXPECT_LE(0x1000, value_of(t->lines[at], "ret="));
+	EXPECT_GT(0x2000, value_of(t->lines[at], "ret="));
+	snprintf(vcpu, sizeof(vcpu), "%s ret=0", vm);
+	at = find_from(t, at, "vcpu_create", vcpu);
+	ASSERT_LE(0, at);
+	at = find_from(t, at, "vcpu_enter", vm);
+	ASSERT_LE(0, at);
+	at = find_from(t, at, "vm_teardown", vcpu);
+	ASSERT_LE(0, at);
+	EXPECT_EQ(-1, find_from(t, at, "vcpu_enter", vm));
+}
+
+/* Each page that EL2 got for the VM is back in the end */
+TEST_F(events, pages_change_hands)
+{
+	long long given = 0, shared = 0;
+	const struct text *t = &self->text;
+	long i;
+
+	if (!self->protected)
+		SKIP(return, "pages have owners in protected mode only");
+
+	TRACED(run_guest(_metadata));
+	for (i = 0; (i = find_from(t, i, "mem_transition", "")) >= 0; i++) {
+		const char *line = t->lines[i];
+
+		EXPECT_EQ(0, value_of(line, "ret=")) TH_LOG("%s", line);
+		EXPECT_NE(0, value_of(line, "pfn="));
+		if (strstr(line, "op=donate from=host to=hyp"))
+			given += value_of(line, "nr_pages=");
+		else if (strstr(line, "op=donate from=hyp to=host"))
+			given -= value_of(line, "nr_pages=");
+		else if (strstr(line, "op=share from=host to=hyp"))
+			shared += value_of(line, "nr_pages=");
+		else if (strstr(line, "op=unshare from=host to=hyp"))
+			shared -= value_of(line, "nr_pages=");
+		else
+			EXPECT_STREQ("", line);
+	}
+	EXPECT_LT(0, count(t, "mem_transition"));
+	EXPECT_EQ(0, given);
+	EXPECT_LE(0, shared);
+	EXPECT_LT(0, count(t, "host_s2_set_owner"));
+}
+
+/* Memory that the host has never touched, or has given and got back */
+TEST_F(events, host_fault)
+{
+	const struct text *t = &self->text;
+	long i, nr = 0;
+
+	if (!self->protected)
+		SKIP(return, "the host has a stage 2 in protected mode only");
+
+	TRACED(run_guest(_metadata));
+	for (i = 0; (i = find_from(t, i, "host_mem_abort", "outcome=mapped")) >= 0; i++) {
+		unsigned long long addr = value_of(t->lines[i], "addr="), start, bytes;
+
+		ASSERT_LT(0, i);
+		ASSERT_EQ(t->lines[i - 1], strstr(t->lines[i - 1], "host_s2_map "))
+			TH_LOG("%s", t->lines[i - 1]);
+		start = value_of(t->lines[i - 1], "addr=");
+		bytes = value_of(t->lines[i - 1], "bytes=");
+		EXPECT_LE(start, addr);
+		EXPECT_GT(start + bytes, addr);
+		EXPECT_NE(NULL, strstr(t->lines[i - 1], "ret=0"));
+		EXPECT_TRUE(strstr(t->lines[i], "ec=DABT_LOW") ||
+			    strstr(t->lines[i], "ec=IABT_LOW"));
+		nr++;
+	}
+	EXPECT_LT(0, nr);
+}
+
+TEST_F(events, tlb_flush)
+{
+	const struct text *t = &self->text;
+	long at;
+
+	TRACED(run_guest(_metadata));
+	at = find(t, "host_hcall", "id=__kvm_flush_cpu_context");
+	ASSERT_LE(0, at);
+	EXPECT_EQ(t->lines[at + 1], strstr(t->lines[at + 1], "tlb_flush kind=cpu vmid="));
+	EXPECT_LT(0, value_of(t->lines[at + 1], "vmid="));
+}
+
+static int set_online(int cpu, bool online)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpu);
+	return file_write(path, online ? "1" : "0", 1);
+}
+
+TEST_F(events, cpu_goes_and_comes)
+{
+	const struct text *t = &self->text;
+	long at;
+
+	if (!self->protected)
+		SKIP(return, "EL2 relays PSCI calls in protected mode only");
+	if (nr_cpus() == 1)
+		SKIP(return, "there is one CPU only");
+
+	TRACED(ASSERT_EQ(0, set_online(1, false)); ASSERT_EQ(0, set_online(1, true)));
+	at = find(t, "psci_cpu_on", "mpidr=0x1 ");
+	ASSERT_LE(0, at);
+	EXPECT_NE(NULL, strstr(t->lines[at], "ret=SUCCESS"));
+	EXPECT_LE(0, find_from(t, at, "host_smc", "id=PSCI_CPU_ON_64 forwarded=0"));
+
+	ASSERT_EQ(0, read_text(&self->src, 1, &self->text));
+	at = find(t, "psci_cpu_off", "mpidr=0x1");
+	ASSERT_LT(0, at);
+	EXPECT_STREQ("hyp_enter reason=smc vcpu=0", t->lines[at - 1]);
+	ASSERT_LT(at + 5, t->nr);
+	EXPECT_EQ(t->lines[at + 1], strstr(t->lines[at + 1], "trace_off "));
+	EXPECT_EQ(t->lines[at + 2], strstr(t->lines[at + 2], "trace_on "));
+	EXPECT_STREQ("hyp_enter reason=psci vcpu=0", t->lines[at + 3]);
+	EXPECT_EQ(t->lines[at + 4], strstr(t->lines[at + 4], "psci_cpu_entry pc=0x"));
+	EXPECT_NE(NULL, strstr(t->lines[at + 4], "is_cpu_on=1"));
+	EXPECT_STREQ("hyp_exit reason=eret_host vcpu=0", t->lines[at + 5]);
+}
+
+/* The writer of printk_selftest() in nvhe/hyp-main.c */
+TEST_F(events, message)
+{
+	const struct text *t = &self->text;
+	long at;
+
+	TRACED(ASSERT_EQ(0, source_write(&self->src, ~0ULL)));
+	at = find(t, "bprint", "selftest");
+	ASSERT_LE(0, at);
+	EXPECT_EQ(t->lines[at], strstr(t->lines[at],
+		  "bprint __kvm_nvhe_printk_selftest: selftest 18446744073709551615, low -1, "
+		  "byte 0xff, bit 1, at __kvm_nvhe_printk_selftest+0x0/"));
+}
+
+TEST_HARNESS_MAIN
