@@ -135,6 +135,9 @@ static struct buffer_page *rb_remote_get_reader_page(struct ring_buffer_per_cpu 
 	return NULL;
 
 found:
+	/* If the writer has left it meanwhile, it is whole and can be spliced */
+	if (cpu_buffer->commit_page == reader)
+		rb_remote_sync(cpu_buffer);
 	/* Pairs with the writer's store-release of the commit */
 	smp_rmb();
 	if (!reader->read)
