@@ -262,6 +262,16 @@ static __s64 page_loss(const struct subbuf *page, __u64 commit)
 	return lost;
 }
 
+void events_add_raw(struct events *ev, const struct source *src, int cpu,
+		    const struct subbuf *page)
+{
+	__s64 lost = page_loss(page, page->commit);
+
+	if (lost)
+		events_add_loss(ev, lost);
+	events_add_page(ev, src, cpu, page, 0, page_size(page->commit));
+}
+
 /*
  * read()
  */
@@ -273,7 +283,6 @@ ssize_t events_read_some(struct events *ev, const struct source *src, int cpu, i
 		struct subbuf page;
 		__u8 bytes[MAX_SUBBUF_SIZE];
 	} buf;
-	__s64 lost;
 	ssize_t ret;
 
 	memset(&buf, 0, size);
@@ -281,10 +290,7 @@ ssize_t events_read_some(struct events *ev, const struct source *src, int cpu, i
 	if (ret <= 0)
 		return ret < 0 ? -errno : 0;
 
-	lost = page_loss(&buf.page, buf.page.commit);
-	if (lost)
-		events_add_loss(ev, lost);
-	events_add_page(ev, src, cpu, &buf.page, 0, page_size(buf.page.commit));
+	events_add_raw(ev, src, cpu, &buf.page);
 	return ret;
 }
 
@@ -315,11 +321,28 @@ static bool add_loss_line(struct events *ev, const char *line)
 	return end;
 }
 
+/* "task-pid [cpu] flags sec.usec: tracing_mark_write: id=N"; the name may be anything */
+static bool add_mark_line(struct events *ev, const char *line)
+{
+	const char *field = strrchr(line, '[');
+	unsigned long long sec, usec, id;
+	int cpu;
+
+	if (!field || sscanf(field, "[%d] %*s %llu.%6llu: tracing_mark_write: id=%llu", &cpu,
+			     &sec, &usec, &id) != 4)
+		return false;
+	add_event(ev, cpu, id, (sec * 1000000 + usec) * 1000, 0);
+	return true;
+}
+
 static void add_event_line(struct events *ev, const char *line)
 {
 	unsigned long long sec, usec, id;
 	int cpu, end = 0;
 
+	/* The head of an ordinary trace file */
+	if (line[0] == '#' || add_mark_line(ev, line))
+		return;
 	if (sscanf(line, "[%d]\t%llu.%6llu: %n", &cpu, &sec, &usec, &end) != 3 || !end)
 		set_error(ev, "a line that is neither an event nor a loss");
 	else if (sscanf(line + end, "selftest id=%llu", &id) == 1)

@@ -111,6 +111,9 @@ size_t events_first_unexplained(const struct events *ev, __u64 *next, bool exact
  */
 void events_add_page(struct events *ev, const struct source *src, int cpu,
 		     const struct subbuf *page, size_t from, size_t to);
+/* The same of a whole page as read() and splice() give it, and what it says is lost */
+void events_add_raw(struct events *ev, const struct source *src, int cpu,
+		    const struct subbuf *page);
 /* List one more, with the losses that were reported before it */
 void events_add(struct events *ev, const struct event *event);
 /* @lost: how many, negative for some */
@@ -121,9 +124,9 @@ int events_read_raw(struct events *ev, const struct source *src, int cpu, int fd
 /* One read() of @size bytes: what it returned, or an errno */
 ssize_t events_read_some(struct events *ev, const struct source *src, int cpu, int fd,
 			 size_t size);
-/* Text of trace or trace_pipe, of a remote, until it returns 0 or an errno */
+/* Text of trace or trace_pipe until it returns 0 or an errno */
 int events_read_text(struct events *ev, int fd);
-/* The same into a list for each of @nr CPUs */
+/* The same, of a remote, into a list for each of @nr CPUs */
 int events_read_text_by_cpu(struct events *ev, int nr, int fd);
 
 /**

@@ -2,6 +2,7 @@
 /*
  * The ways to consume the events of a CPU; see ways.h.
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -14,6 +15,8 @@ const char *const way_names[NR_WAYS] = {
 	[WAY_RAW]		= "trace_pipe_raw, pages",
 	[WAY_RAW_PIECES]	= "trace_pipe_raw, parts of pages",
 	[WAY_MAP]		= "trace_pipe_raw, mapped",
+	[WAY_SPLICE]		= "trace_pipe_raw, spliced into a pipe",
+	[WAY_SPLICE_FILE]	= "trace_pipe_raw, spliced into a file",
 };
 
 #define PIECE_SIZE	(sizeof(struct subbuf) + 10 * EVENT_SIZE + 8)
@@ -26,6 +29,53 @@ static int consume_pieces(struct events *ev, const struct source *src, int cpu, 
 		ret = events_read_some(ev, src, cpu, fd, PIECE_SIZE);
 	} while (ret > 0);
 	return ret;
+}
+
+/* Splice one sub-buffer into the pipe, on into the file if there is one, and list it */
+static ssize_t splice_one(struct events *ev, const struct source *src, int cpu, int fd,
+			  int pipe[2], int file)
+{
+	union {
+		struct subbuf page;
+		char bytes[MAX_SUBBUF_SIZE];
+	} buf;
+	ssize_t ret;
+
+	ret = splice(fd, NULL, pipe[1], NULL, SUBBUF_SIZE, SPLICE_F_NONBLOCK);
+	if (ret <= 0)
+		return ret < 0 ? -errno : 0;
+	if (file >= 0) {
+		if (splice(pipe[0], NULL, file, NULL, ret, 0) != ret ||
+		    pread(file, &buf, ret, lseek(file, 0, SEEK_CUR) - ret) != ret)
+			return -EIO;
+	} else if (read(pipe[0], &buf, ret) != ret) {
+		return -EIO;
+	}
+	if (ret != SUBBUF_SIZE)
+		return -EPROTO;
+	events_add_raw(ev, src, cpu, &buf.page);
+	return ret;
+}
+
+/* Whole sub-buffers only; what is left is read */
+static int consume_spliced(struct events *ev, const struct source *src, int cpu, int fd,
+			   bool to_file)
+{
+	int pipe[2], file = -1;
+	ssize_t ret;
+
+	if (pipe2(pipe, O_NONBLOCK))
+		return -errno;
+	if (to_file)
+		file = open("/tmp", O_TMPFILE | O_RDWR, 0600);
+	ret = to_file && file < 0 ? -errno : 1;
+	while (ret > 0)
+		ret = splice_one(ev, src, cpu, fd, pipe, file);
+	if (file >= 0)
+		close(file);
+	close(pipe[0]);
+	close(pipe[1]);
+	return ret == -EAGAIN ? events_read_raw(ev, src, cpu, fd) : ret;
 }
 
 static int consume_file(const struct source *src, int cpu, enum way way, struct events *ev)
@@ -44,6 +94,8 @@ static int consume_file(const struct source *src, int cpu, enum way way, struct 
 		ret = events_read_raw(ev, src, cpu, fd);
 	else if (way == WAY_RAW_PIECES)
 		ret = consume_pieces(ev, src, cpu, fd);
+	else if (way == WAY_SPLICE || way == WAY_SPLICE_FILE)
+		ret = consume_spliced(ev, src, cpu, fd, way == WAY_SPLICE_FILE);
 	else
 		ret = events_read_text(ev, fd);
 	close(fd);

@@ -12,6 +12,8 @@ enum way {
 	WAY_RAW,
 	WAY_RAW_PIECES,
 	WAY_MAP,
+	WAY_SPLICE,
+	WAY_SPLICE_FILE,
 	NR_WAYS,
 };
 
