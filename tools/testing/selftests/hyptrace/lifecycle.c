@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "kselftest_harness.h"
+#include "memory.h"
 #include "variants.h"
 #include "ways.h"
 
@@ -19,12 +20,6 @@
 
 /* Of all CPUs: half of it is left free, which is enough for everything else */
 #define TOO_LARGE_KB	(256 * 1024)
-
-/* What the kernel may keep for itself between two looks at its free memory */
-#define NOISE_PAGES	24
-
-/* Nothing takes that long; a limit only so that a test ends */
-#define PATIENCE_MS	5000
 
 #define TOO_LARGE_FOR_U64	"18446744073709551616"
 
@@ -353,42 +348,6 @@ static void *eat_memory(unsigned long need_kb, size_t *size)
  * Every page comes back
  */
 
-/* Pages that nobody has, also those that CPUs keep at hand */
-static long free_pages(void)
-{
-	char line[128];
-	long val, sum = 0;
-	FILE *f;
-
-	/* Bring the counters up to date */
-	file_read("/proc/sys/vm/stat_refresh", line, sizeof(line));
-	f = fopen("/proc/zoneinfo", "r");
-	if (!f)
-		return -1;
-
-	while (fgets(line, sizeof(line), f)) {
-		if (sscanf(line, " nr_free_pages %ld", &val) == 1 ||
-		    sscanf(line, " count: %ld", &val) == 1)
-			sum += val;
-	}
-	fclose(f);
-	return sum;
-}
-
-/* Pages that are missing of @before; some are freed late, by RCU for example */
-static long missing_pages(long before)
-{
-	__u64 end = now_ms() + PATIENCE_MS;
-	long missing;
-
-	do {
-		missing = before - free_pages();
-		if (missing > NOISE_PAGES)
-			sleep_ms(20);
-	} while (missing > NOISE_PAGES && now_ms() < end);
-	return missing;
-}
-
 /* Load, use and unload once */
 static int cycle(const struct source *src, struct events *ev, unsigned long kb, __u64 id)
 {
@@ -426,7 +385,7 @@ TEST_F(remote, every_page_comes_back)
 	}
 
 	/* One page a cycle would be NR_CYCLES */
-	EXPECT_GE(NOISE_PAGES, missing_pages(before));
+	EXPECT_GE(NOISE_PAGES, missing_pages(before, NOISE_PAGES));
 }
 
 TEST_F(remote, every_page_of_a_reader_comes_back)
@@ -445,7 +404,7 @@ TEST_F(remote, every_page_of_a_reader_comes_back)
 		mapping_close(&m);
 		ASSERT_EQ(0, source_loaded(src));
 	}
-	EXPECT_GE(NOISE_PAGES, missing_pages(before));
+	EXPECT_GE(NOISE_PAGES, missing_pages(before, NOISE_PAGES));
 }
 
 /* Refused for lack of memory: all is as it was, what was taken is given back */
@@ -473,7 +432,7 @@ TEST_F(remote, too_large_for_memory)
 		expect_size(_metadata, src, expected);
 		ASSERT_EQ(-ENOMEM, source_open_file(src, O_RDONLY, "trace_pipe"));
 	}
-	EXPECT_GE(NOISE_PAGES, missing_pages(before));
+	EXPECT_GE(NOISE_PAGES, missing_pages(before, NOISE_PAGES));
 	munmap(mem, size);
 
 	ASSERT_EQ(0, cycle(src, &self->ev, TEST_KB, 11));

@@ -269,9 +269,19 @@ static void restore_settings(const struct source *src)
 	source_put(src, src->saved.percent, "buffer_percent");
 }
 
+int source_clear(const struct source *src)
+{
+	int fd = source_open_file(src, O_WRONLY | O_TRUNC, "trace");
+
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
 int source_reset(const struct source *src)
 {
-	int fd, ret;
+	int ret;
 
 	ret = source_on(src, false);
 	if (ret)
@@ -279,14 +289,7 @@ int source_reset(const struct source *src)
 	if (src->remote)
 		ret = source_put(src, "0", "events/enable") ?:
 		      source_put(src, "1", "events/%s/selftest/enable", src->remote);
-	if (ret)
-		return ret;
-
-	fd = source_open_file(src, O_WRONLY | O_TRUNC, "trace");
-	if (fd < 0)
-		return fd;
-	close(fd);
-	return 0;
+	return ret ?: source_clear(src);
 }
 
 /* Of an event's format file; the events of ftrace itself may have no other */

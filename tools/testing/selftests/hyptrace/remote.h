@@ -100,6 +100,9 @@ ssize_t source_get(const struct source *src, char *buf, size_t size, const char 
 int source_put(const struct source *src, const char *text, const char *fmt, ...)
 	__printf(3, 4);
 
+/* Drop all events */
+int source_clear(const struct source *src);
+
 /* tracing_on */
 int source_on(const struct source *src, bool on);
 /* buffer_size_kb, which must be unloaded */
