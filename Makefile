@@ -16,11 +16,11 @@ S := qemu-scripts
 
 # The makes and scripts below have their own ideas of parallelism
 .NOTPARALLEL:
-.PHONY: help setup source kernel tools initramfs run bench check lint series clean
+.PHONY: help setup source kernel tools initramfs run bench bench-native check lint series clean
 
 help: ## This list
 	@echo "hyptrace: hypervisor tracing for arm64 KVM. Targets:"
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
 	@echo "Variables: MODE=protected|hvhe|nvhe CPUS=n HYPTRACE_BUILD=dir"
 
 setup: ## Install what is needed (Debian 12, as root; the only one that needs the network)
@@ -43,6 +43,9 @@ run: setup kernel initramfs ## Trace the hypervisor in a fresh guest and show th
 
 bench: setup kernel initramfs ## Measure what tracing costs, in instructions
 	@$(S)/bench.sh
+
+bench-native: ## Measure in ns and GB/s, in an x86 virtual machine; needs /dev/kvm
+	@$(S)/bench-native.sh
 
 check: setup kernel initramfs ## Run all tests
 	@$(S)/check.sh

@@ -9,6 +9,8 @@
 #   --config FRAGMENT   more options on top, e.g. a debugging aid; may repeat.
 #                       CONFIG_X=n in a fragment means: must be off
 #   --name NAME         build in build/kernel-NAME instead
+#   --native            the kernel of bench-native.sh: for this machine's own kind
+#                       of CPU, in build/kernel-native, of kernel-x86.config
 #   MAKE-WORD           given to the kernel's make; a target (such as
 #                       kernel/trace/trace.o) replaces the default "Image
 #                       modules". Note that W=1 rebuilds everything: give it a
@@ -19,6 +21,8 @@ set -euo pipefail
 fragments=("$SCRIPTS/kernel.config")
 out=$BUILD/kernel
 what="Build the kernel"
+arch=arm64
+cross=aarch64-linux-gnu-
 targets=()
 assignments=()
 
@@ -39,6 +43,13 @@ parse_arguments()
 			what+=" $2"
 			shift
 			;;
+		--native)
+			fragments=("$SCRIPTS/kernel-x86.config")
+			out=$BUILD/kernel-native
+			what+=" native"
+			arch=x86_64
+			cross=
+			;;
 		-h | --help) usage; exit ;;
 		-*) die "unknown argument '$1'; see --help" ;;
 		*=*) assignments+=("$1") ;;
@@ -46,14 +57,17 @@ parse_arguments()
 		esac
 		shift
 	done
-	((${#targets[@]})) || targets=(Image modules)
+	((${#targets[@]})) || case $arch in
+	arm64) targets=(Image modules) ;;
+	x86_64) targets=(bzImage) ;;
+	esac
 }
 
 kernel_make()
 {
 	# What "make kernel MODE=..." at the top was told is not the kernel's
 	unset MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL
-	make -C "$TREE" O="$out" ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu- \
+	make -C "$TREE" O="$out" ARCH="$arch" CROSS_COMPILE="$cross" \
 		KBUILD_BUILD_USER=hyptrace KBUILD_BUILD_HOST=hyptrace \
 		-j "$(nproc)" "$@"
 }
@@ -112,7 +126,7 @@ configure_if_needed()
 }
 
 parse_arguments "$@"
-need_command make gcc aarch64-linux-gnu-gcc bc bison flex perl
+need_command make "${cross}gcc" gcc bc bison flex perl
 "$SCRIPTS/prepare-kernel.sh"
 configure_if_needed
 step "$what" kernel_make "${assignments[@]}" "${targets[@]}"

@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Usage: setup.sh [--list]
+# Usage: setup.sh [--list] [--native]
 #
 # Installs, as root on Debian 12, everything that hyptrace needs to be built,
 # tested and run, and fetches the guest's arm64 packages into build/debs. After
 # that no script needs the network. Takes no time if all is there already.
 #
-#   --list   only print the packages that it would install
+#   --list     only print the packages that it would install
+#   --native   those that only bench-native.sh needs as well
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
@@ -24,6 +25,8 @@ packages=(
 	# checks: sanitizers for unit tests, static analysis
 	clang llvm libclang-rt-14-dev sparse shellcheck python3-sphinx
 )
+
+native_packages=(qemu-system-x86)
 
 # With a multi-architecture package, "libfoo" is the one of this machine
 missing()
@@ -81,12 +84,20 @@ install_packages()
 		die "could not install: ${lacking[*]}"
 }
 
-case ${1-} in
-'') ;;
---list) printf '%s\n' "${packages[@]}"; exit ;;
--h | --help) usage; exit ;;
-*) die "unknown argument '$1'; see --help" ;;
-esac
+list=no
+while (($#)); do
+	case $1 in
+	--list) list=yes ;;
+	--native) packages+=("${native_packages[@]}") ;;
+	-h | --help) usage; exit ;;
+	*) die "unknown argument '$1'; see --help" ;;
+	esac
+	shift
+done
+if [[ $list == yes ]]; then
+	printf '%s\n' "${packages[@]}"
+	exit
+fi
 command -v dpkg-query >/dev/null || die "this needs Debian 12: there is no dpkg here"
 if [[ $(missing) ]]; then
 	check_system
