@@ -13,6 +13,9 @@
 #   docs        the examples of the documents
 #   bench       no core cost has grown (see bench.sh)
 #   off         a kernel without hypervisor tracing builds and runs guests
+#   pages       a kernel with 64 KiB pages, in each mode
+#   debug       a kernel with 16 KiB pages that checks its locks and its memory
+#   lint        style, types and documents (see lint.sh)
 #
 # Each suite's output is in build/logs/check-*.log. Stops after the first suite
 # that fails. The last line is "N passed, N failed, N skipped".
@@ -21,7 +24,7 @@
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
-ALL_SUITES=(writer tool guest ftrace upstream order docs bench off)
+ALL_SUITES=(writer tool guest ftrace upstream order docs bench off pages debug lint)
 MODES=${MODES:-protected hvhe nvhe}
 CPU_COUNTS=${CPU_COUNTS:-1 4}
 
@@ -125,13 +128,13 @@ suite_upstream()
 }
 
 # A recording holds what the README promises
-check_order()	# MODE CPUS
+check_order()	# MODE CPUS ROUNDS MIN-ENTRIES
 {
-	local out=$BUILD/check/order-$1-$2 line min=1000
+	local out=$BUILD/check/order-$1-$2 line min=1000 entries
 
 	rm -rf "$out"
 	guest "$1" "$2" --out "$out" -- \
-		hyptrace record -o /out/trace.dat -- hyp_workload -n 60
+		hyptrace record -o /out/trace.dat -- hyp_workload -n "$3"
 	"$BUILD/host/hyptrace" report --check "$out/trace.dat" | tee "$out/check.txt"
 	line=$(grep '^check: ' "$out/check.txt")
 	[[ $line =~ events=([0-9]+)\ .*windows=([0-9]+)\ violations=0\ lost=([0-9]+)\ unaccounted=0 ]] &&
@@ -139,16 +142,25 @@ check_order()	# MODE CPUS
 		echo "not ok 1 order in $1 mode with $2 CPUs"
 		return
 	}
-	echo "ok 1 order in $1 mode with $2 CPUs"
+	entries=$("$BUILD/host/hyptrace" report "$out/trace.dat" | grep -c ' hyp_enter: ')
+	((entries >= $4)) || {
+		echo "not ok 1 order in $1 mode with $2 CPUs: $entries entries, want $4"
+		return
+	}
+	echo "ok 1 order in $1 mode with $2 CPUs, $entries entries"
 }
 
+# The first one is long
 suite_order()
 {
-	local mode cpus
+	local mode cpus rounds=600 entries=100000
 
 	for mode in $MODES; do
-		for cpus in $CPU_COUNTS; do
-			run_suite "order $mode, $cpus CPUs" check_order "$mode" "$cpus"
+		for cpus in $(printf '%s\n' $CPU_COUNTS | sort -rn); do
+			run_suite "order $mode, $cpus CPUs" \
+				check_order "$mode" "$cpus" "$rounds" "$entries"
+			rounds=60
+			entries=1000
 		done
 	done
 }
@@ -181,6 +193,41 @@ check_off()
 suite_off()
 {
 	run_suite off check_off
+}
+
+# Another kernel, and the tests that have to do with what differs in it
+other_kernel()	# NAME MODE PROGRAM...
+{
+	local name=$1 mode=$2
+	shift 2
+
+	"$SCRIPTS/build-kernel.sh" --name "$name" --config "$SCRIPTS/kernel-$name.config"
+	guest "$mode" 2 --kernel "$BUILD/kernel-$name/arch/arm64/boot/Image" \
+		--add "$BUILD/tests:/root/tests" \
+		--add "$BUILD/kernel-$name/kernel/trace/remote_test.ko:/root/tests/remote_test.ko" \
+		--add "$SCRIPTS/guest-tests.sh:/root/tests/guest-tests.sh" -- \
+		/root/tests/guest-tests.sh "$@"
+}
+
+suite_pages()
+{
+	local mode
+
+	for mode in $MODES; do
+		run_suite "64 KiB pages, $mode" other_kernel 64k "$mode" map read both
+	done
+}
+
+# No CPU model of QEMU has 16 KiB pages but not VHE
+suite_debug()
+{
+	run_suite "debug, 16 KiB pages, hvhe" other_kernel debug hvhe \
+		lifecycle map both leak events filter
+}
+
+suite_lint()
+{
+	run_suite lint "$SCRIPTS/lint.sh"
 }
 
 suites=("${ALL_SUITES[@]}")

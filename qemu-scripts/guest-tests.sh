@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Usage: guest-tests.sh
+# Usage: guest-tests.sh [PROGRAM]...
 #
-# Runs in the guest: every test program beside it, TAP to standard output, one
+# Runs in the guest: every test program beside it, or those named, TAP to standard output, one
 # "# suite NAME" line before each. A suite that dies or says nothing fails. If the
 # module remote_test.ko is there, the tests run on its remote as well.
 cd "$(dirname "$0")" || exit 1
@@ -25,7 +25,8 @@ run_suite()	# PROGRAM
 }
 
 load_module
-for program in *; do
+[ $# -gt 0 ] || set -- *
+for program; do
 	case $program in
 	*.sh | *.ko | hyp_workload) continue ;;
 	esac

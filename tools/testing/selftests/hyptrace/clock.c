@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <string.h>
 #include <sys/timex.h>
+#include <unistd.h>
 
 #include "kselftest_harness.h"
 #include "variants.h"
@@ -155,6 +156,47 @@ TEST_F(time, adjusted_clock)
 		ASSERT_EQ(0, set_freq(i * MAX_FREQ));
 		sleep_ms(500);
 		check_clock(_metadata, &self->src, &self->host, 50);
+	}
+}
+
+/* Suspend to idle until the alarm of the clock, in a second or two */
+static int suspend(void)
+{
+	static const char alarm[] = "/sys/class/rtc/rtc0/wakealarm";
+	int ret = file_write(alarm, "0", 1) ?: file_write(alarm, "+2", 2);
+
+	return ret ?: file_write("/sys/power/state", "freeze", 6);
+}
+
+/*
+ * While the host sleeps its clocks stand, or go on, and EL2 is entered until the
+ * last moment and from the first one on
+ */
+TEST_F(time, suspended)
+{
+	static const char *const clocks[] = { "local", "mono", "boot" };
+	const __u64 nr = 20;
+	unsigned int i;
+	__u64 id;
+
+	if (access("/sys/class/rtc/rtc0/wakealarm", W_OK) || access("/sys/power/state", W_OK))
+		SKIP(return, "there is no suspend to idle, or nothing to wake up by");
+
+	ASSERT_EQ(0, pin_to_cpu(0));
+	for (i = 0; i < ARRAY_SIZE(clocks); i++) {
+		if (source_set_clock(&self->src, clocks[i]) == -ENOENT && i)
+			break;
+		ASSERT_EQ(0, source_set_clock(&self->host, clocks[i]));
+		ASSERT_EQ(0, source_put(&self->src, "1", "events/enable"));
+		for (id = 0; id < nr; id++) {
+			if (id == nr / 2)
+				ASSERT_EQ(0, suspend());
+			ASSERT_EQ(0, write_between(&self->src, &self->host, id));
+		}
+		events_clear(&self->ev);
+		events_clear(&self->marks);
+		ASSERT_EQ(0, read_both(&self->src, &self->ev, &self->host, &self->marks, 0));
+		check_between(_metadata, &self->ev, &self->marks, nr);
 	}
 }
 
