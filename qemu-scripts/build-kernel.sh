@@ -59,7 +59,7 @@ parse_arguments()
 	done
 	((${#targets[@]})) || case $arch in
 	arm64) targets=(Image modules) ;;
-	x86_64) targets=(bzImage) ;;
+	x86_64) targets=(vmlinux) ;;
 	esac
 }
 

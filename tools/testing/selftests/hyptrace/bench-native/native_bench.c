@@ -6,7 +6,7 @@
  * Prints a line for each metric: name, unit, then median and spread of the remote,
  * then those of the ordinary buffer, between tabs. Runs as root in the virtual
  * machine of qemu-scripts/bench-native.sh; as its first process, it also sets
- * up what it needs, and switches the machine off at the end.
+ * up what it needs, and restarts the machine at the end, which ends it.
  *
  * An event of the remote is selftest, written by write_event; an ordinary one is
  * task_rename, written by prctl(). Writing one takes what the system call takes with
@@ -31,6 +31,8 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 #define TRACEFS		"/sys/kernel/tracing"
 #define SUBBUF_SIZE	4096
@@ -84,7 +86,7 @@ static void __attribute__((noreturn, format(printf, 1, 2))) fail(const char *fmt
 	va_end(args);
 	fflush(stdout);
 	if (getpid() == 1)
-		reboot(RB_POWER_OFF);
+		reboot(RB_AUTOBOOT);
 	exit(EXIT_FAILURE);
 }
 
@@ -457,7 +459,7 @@ static void bench(void)
 	for (j = 0; j < 2; j++)
 		r[j] = bench_write(&sides[j]);
 	report("event.write", "ns", r);
-	for (i = 0; i < (int)(sizeof(kinds) / sizeof(kinds[0])); i++) {
+	for (i = 0; i < (int)ARRAY_SIZE(kinds); i++) {
 		for (j = 0; j < 2; j++)
 			r[j] = bench_kind(&kinds[i], &sides[j]);
 		snprintf(name, sizeof(name), "reader.%s", kinds[i].name);
@@ -474,6 +476,6 @@ int main(void)
 	puts("done");
 	fflush(stdout);
 	if (getpid() == 1)
-		reboot(RB_POWER_OFF);
+		reboot(RB_AUTOBOOT);
 	return 0;
 }
