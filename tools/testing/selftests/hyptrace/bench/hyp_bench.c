@@ -41,6 +41,8 @@ static void run_core(struct bench *b)
 	bench_readers(b);
 	bench_load(b);
 	bench_kvm(b);
+	bench_wake(b);
+	bench_record(b);
 }
 
 static void run_size(struct bench *b, unsigned long kb)
@@ -78,8 +80,6 @@ static void run_all(struct bench *b)
 {
 	run_core(b);
 	bench_host_events();
-	bench_wake(b);
-	bench_record(b);
 	run_growth(b);
 }
 
