@@ -4,7 +4,8 @@
  *
  * A thread sleeps in poll() until there is something, for POLL_MS at most. Then it
  * comes back by itself: at once while a good part of a buffer is waiting each time,
- * else after MIN_REST_MS to MAX_REST_MS, the longer the less there was. So it wakes
+ * else after MIN_REST_MS to MAX_REST_MS, the longer the less there was, or when a
+ * buffer has filled to its buffer_percent after MIN_REST_MS. So it wakes
  * up for many sub-buffers rather than for each, and one that fills slowly is not
  * copied for each event.
  */
@@ -208,7 +209,7 @@ static void raise_event(int fd)
 }
 
 /* Return: true when the threads shall end */
-static bool wait_for_data(struct cpu_thread *t)
+static bool wait_for_data(struct cpu_thread *t, int ms)
 {
 	struct pollfd p[] = {
 		{ .fd = t->c->stop, .events = POLLIN },
@@ -216,16 +217,19 @@ static bool wait_for_data(struct cpu_thread *t)
 		{ .fd = follower_poll_fd(t->stream[HOST].f), .events = POLLIN },
 	};
 
-	poll(p, ARRAY_SIZE(p), POLL_MS);
+	poll(p, ARRAY_SIZE(p), ms);
 	return p[0].revents;
 }
 
-/* The same for a while in which nobody looks at the buffers */
+/* The same for a while, or until a buffer is as full as its buffer_percent */
 static bool rest(struct cpu_thread *t, int ms)
 {
 	struct pollfd p = { .fd = t->c->stop, .events = POLLIN };
 
-	return poll(&p, 1, ms) > 0;
+	/* The least in any case; then what fills up meanwhile ends it */
+	if (poll(&p, 1, MIN(ms, MIN_REST_MS)) > 0)
+		return true;
+	return ms > MIN_REST_MS && wait_for_data(t, ms - MIN_REST_MS);
 }
 
 /* All CPUs tend to fail in the same way, so only the first is told */
@@ -295,7 +299,7 @@ static int follow(struct cpu_thread *t)
 	unsigned int percent;
 	int ms = 0;
 
-	while (!wait_for_data(t)) {
+	while (!wait_for_data(t, POLL_MS)) {
 		do {
 			if (drain(t, false, &percent))
 				return -1;

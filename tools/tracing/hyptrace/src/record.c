@@ -354,10 +354,13 @@ static int prepare_hyp(struct session *s)
 	    tdir_clear(d) ||
 	    tdir_change(d, s->undo, "buffer_size_kb", s->opt->size_kb) ||
 	    clear_on_undo(s) ||
-	    evset_disable_all(d, s->undo) ||
-	    tdir_change(d, s->undo, "tracing_on", "1"))
+	    evset_disable_all(d, s->undo))
 		return -1;
-	return 0;
+	/* as for the host: what fills quickly wakes the reader */
+	if (tdir_has(d, "buffer_percent") &&
+	    tdir_change(d, s->undo, "buffer_percent", "10"))
+		return -1;
+	return tdir_change(d, s->undo, "tracing_on", "1");
 }
 
 static int look_up(struct session *s)
