@@ -6,6 +6,7 @@
 #
 #   writer      the ring-buffer writer in user space, under sanitizers
 #   guest       the selftests, in each mode, with 1 and with 4 CPUs
+#   hours       the clocks over hours, in each mode; the time is virtual
 #   ftrace      the kernel's ftracetest on both remotes, in each mode
 #   upstream    the kernel's own tests give the same results as without patches
 #   order       a recording under load in each mode, and its order and accounting
@@ -24,7 +25,7 @@
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
-ALL_SUITES=(writer tool guest ftrace upstream order docs bench off pages debug lint)
+ALL_SUITES=(writer tool guest hours ftrace upstream order docs bench off pages debug lint)
 MODES=${MODES:-protected hvhe nvhe}
 CPU_COUNTS=${CPU_COUNTS:-1 4}
 
@@ -107,6 +108,20 @@ suite_guest()
 				/root/tests/guest-tests.sh
 		done
 		software=()
+	done
+}
+
+# With --icount an idle guest skips the time that it sleeps
+suite_hours()
+{
+	local mode
+
+	for mode in $MODES; do
+		run_suite "hours $mode" "$SCRIPTS/boot.sh" --mode "$mode" --icount --timeout 600 \
+			--add "$BUILD/tests/clock:/root/clock" \
+			--add "$BUILD/kernel/kernel/trace/remote_test.ko:/root/remote_test.ko" -- '
+			insmod /root/remote_test.ko &&
+			HYPTRACE_HOURS=4 /root/clock -t over_hours && cat /proc/uptime'
 	done
 }
 
@@ -196,13 +211,13 @@ suite_off()
 }
 
 # Another kernel, and the tests that have to do with what differs in it
-other_kernel()	# NAME MODE PROGRAM...
+other_kernel()	# NAME MODE CPU PROGRAM...
 {
-	local name=$1 mode=$2
-	shift 2
+	local name=$1 mode=$2 cpu=$3
+	shift 3
 
 	"$SCRIPTS/build-kernel.sh" --name "$name" --config "$SCRIPTS/kernel-$name.config"
-	guest "$mode" 2 --kernel "$BUILD/kernel-$name/arch/arm64/boot/Image" \
+	guest "$mode" 2 --cpu "$cpu" --kernel "$BUILD/kernel-$name/arch/arm64/boot/Image" \
 		--add "$BUILD/tests:/root/tests" \
 		--add "$BUILD/kernel-$name/kernel/trace/remote_test.ko:/root/tests/remote_test.ko" \
 		--add "$SCRIPTS/guest-tests.sh:/root/tests/guest-tests.sh" -- \
@@ -214,14 +229,15 @@ suite_pages()
 	local mode
 
 	for mode in $MODES; do
-		run_suite "64 KiB pages, $mode" other_kernel 64k "$mode" map read both
+		run_suite "64 KiB pages, $mode" other_kernel 64k "$mode" "" map read both
 	done
 }
 
-# No CPU model of QEMU has 16 KiB pages but not VHE
+# Of QEMU's CPUs, those with 16 KiB pages have VHE, and on "max" (LPA2) pKVM of the base
+# does not come up with such pages
 suite_debug()
 {
-	run_suite "debug, 16 KiB pages, hvhe" other_kernel debug hvhe \
+	run_suite "debug, 16 KiB pages, hvhe" other_kernel debug hvhe neoverse-n1 \
 		lifecycle map both leak events filter
 }
 

@@ -4,6 +4,7 @@
  * events before and after, and right after any gap.
  */
 #define _GNU_SOURCE
+#include <stdlib.h>
 #include <string.h>
 #include <sys/timex.h>
 #include <unistd.h>
@@ -197,6 +198,53 @@ TEST_F(time, suspended)
 		events_clear(&self->marks);
 		ASSERT_EQ(0, read_both(&self->src, &self->ev, &self->host, &self->marks, 0));
 		check_between(_metadata, &self->ev, &self->marks, nr);
+	}
+}
+
+#define HOUR_S		3600
+#define HOURS_TIMEOUT_S	(1000 * HOUR_S)
+
+/* Events before, between and after hours in which the clock runs fast, slow, right */
+static void check_hours(struct __test_metadata *_metadata, const struct source *src,
+			const struct source *host, int hours)
+{
+	struct events ev, marks;
+	__u64 id = 0, end;
+	int hour;
+
+	events_init(&ev);
+	events_init(&marks);
+	for (hour = 0; hour <= hours; hour++) {
+		if (hour) {
+			ASSERT_EQ(0, set_freq((hour % 3 - 1) * MAX_FREQ));
+			sleep_ms(HOUR_S * 1000);
+		}
+		for (end = id + 20; id < end; id++)
+			ASSERT_EQ(0, write_between(src, host, id));
+	}
+	ASSERT_EQ(0, read_both(src, &ev, host, &marks, 0));
+	check_between(_metadata, &ev, &marks, id);
+	events_free(&ev);
+	events_free(&marks);
+}
+
+/* Each clock, for as many hours as HYPTRACE_HOURS says: for virtual time */
+TEST_F_TIMEOUT(time, over_hours, HOURS_TIMEOUT_S)
+{
+	const char *hours = getenv("HYPTRACE_HOURS");
+	char clocks[256], *clock, *state;
+
+	if (!hours)
+		SKIP(return, "there is no HYPTRACE_HOURS");
+
+	ASSERT_EQ(0, pin_to_cpu(0));
+	ASSERT_LT(0, source_get(&self->src, clocks, sizeof(clocks), "trace_clock"));
+	for (clock = strtok_r(clocks, " []\n", &state); clock;
+	     clock = strtok_r(NULL, " []\n", &state)) {
+		TH_LOG("%s", clock);
+		ASSERT_EQ(0, source_set_clock(&self->src, clock));
+		ASSERT_EQ(0, source_set_clock(&self->host, clock));
+		check_hours(_metadata, &self->src, &self->host, atoi(hours));
 	}
 }
 
