@@ -382,6 +382,7 @@ TEST_F(both, wake_up)
 	struct sleeper s;
 	__u64 room = source_ring_subbufs(&self->src, self->cpu) * EVENTS_PER_SUBBUF;
 	int what;
+	bool reads;
 
 	ASSERT_LT(0, room);
 	for (what = 0; what < NR_SLEEPS; what++) {
@@ -393,7 +394,8 @@ TEST_F(both, wake_up)
 			sleep_ms(1);
 		EXPECT_FALSE(awake_after(&s, 50)) TH_LOG("call %d", what);
 		ASSERT_EQ(0, source_write(&self->src, 0));
-		EXPECT_EQ(what == SLEEP_READ, awake_after(&s, what == SLEEP_READ ? PATIENCE_MS : 50))
+		reads = what == SLEEP_READ;
+		EXPECT_EQ(reads, awake_after(&s, reads ? PATIENCE_MS : 50))
 			TH_LOG("call %d", what);
 		ASSERT_EQ(0, source_write_many(&self->src, 1, room - 1));
 		ASSERT_TRUE(awake_after(&s, PATIENCE_MS)) TH_LOG("call %d", what);
