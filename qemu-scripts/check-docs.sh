@@ -62,12 +62,45 @@ compile_event()		# NAME
 		KCFLAGS=-Werror MO="$dir" events.o
 }
 
+# The way the kernel's build compiles an object of EL2, but from other files: SOURCE, and
+# the headers in DIRECTORY first
+compile_nvhe()	# OBJECT SOURCE DIRECTORY
+{
+	local cmd=$BUILD/kernel/arch/arm64/kvm/hyp/nvhe/.$1.nvhe.o.cmd
+
+	sed -n 's/^savedcmd_[^ ]* := //p' "$cmd" |
+		sed -e "s@^[^ ]*gcc @&-I$3 -Werror @" -e "s@-o [^ ]* [^ ;]*@-o $3/$1.o $2@" \
+			-e "s@-Wp,-MMD,[^ ]*@@" >"$3/$1.sh"
+	(cd "$BUILD/kernel" && sh -e "$3/$1.sh")
+}
+
+# The event before it, added to the list, and the call, added to nvhe/FILE.c behind TEXT
+compile_site()	# NAME FILE TEXT
+{
+	local dir=$work/site-$1 nvhe=$TREE/arch/arm64/kvm/hyp/nvhe
+
+	mkdir -p "$dir/asm"
+	cat "$REPO/arch/arm64/include/asm/kvm_hypevents.h" "$work/$event.h" \
+		>"$dir/asm/kvm_hypevents.h"
+	awk -v text="$3" -v site="$work/$1.h" '
+		{ print }
+		index($0, text) { while ((getline line < site) > 0) print line; found = 1 }
+		END { exit !found }' "$nvhe/$2.c" >"$dir/$2.c"
+	compile_nvhe "$2" "$dir/$2.c" "$dir"
+	compile_nvhe trace "$nvhe/trace.c" "$dir"
+	"${CROSS_COMPILE}nm" "$dir/$2.o" >"$dir/symbols"
+	grep -o 'trace_[a-z_]*(' "$work/$1.h" | tr -d '(' | while IFS= read -r call; do
+		grep "U __$call\$" "$dir/symbols"
+	done
+}
+
 # Compiled here; a program's result comes from the guest unless it does not compile
-compile()	# KIND NAME
+compile()	# KIND NAME ARGUMENT
 {
 	case $1 in
 	c) compile_program "$2" && return ;;
 	event) compile_event "$2" && return ;;
+	site) compile_site "$2" "${3%% *}" "${3#* }" && return ;;
 	esac >"$work/$2.log" 2>&1
 	comment "$work/$2.log"
 	return 1
@@ -76,14 +109,15 @@ compile()	# KIND NAME
 # Checks what can be checked here, and lists for the guest the rest
 check_here()
 {
-	local kind name argument
+	local kind name argument event=
 
 	while read -r kind name argument; do
 		case $kind in
 		skip) result ok "$name # SKIP $argument" ;;
 		kernel) ;;	# with each event
-		event)
-			if compile event "$name"; then
+		event | site)
+			[[ $kind != event ]] || event=$name
+			if compile "$kind" "$name" "$argument"; then
 				result ok "$name compiles"
 			else
 				result "not ok" "$name compiles"

@@ -9,6 +9,8 @@ and prints a line "KIND NAME ARGUMENT" for each, where KIND is
   sh        a shell script, NAME.sh, which has to succeed; ARGUMENT as above
   endless   a shell script that has to print something, and to go on
   event     a REMOTE_EVENT(), NAME.h
+  site      a call of the event before it; ARGUMENT is FILE TEXT: it belongs into
+            nvhe/FILE.c, behind the line with TEXT
   kernel    a part of ARGUMENT.c, which is kernel code
   skip      not an example; ARGUMENT says why
 
@@ -106,7 +108,7 @@ def kind_of(language, marker, text):
     word, _, argument = marker.partition(' ')
     if word == 'prints':
         word = ''
-    if word in ('sh', 'endless', 'event', 'kernel', 'skip'):
+    if word in ('sh', 'endless', 'event', 'kernel', 'site', 'skip'):
         return word, argument
     if word:
         die(f"unknown kind of example '{word}'")
@@ -135,7 +137,7 @@ def take(directory, path):
             write(directory, name + '.sh', text)
         elif kind == 'c':
             write(directory, name + '.c', text)
-        elif kind == 'event':
+        elif kind in ('event', 'site'):
             write(directory, name + '.h', text)
         elif kind == 'kernel':
             write(directory, argument + '.c', text, 'a')

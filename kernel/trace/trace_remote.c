@@ -1340,9 +1340,10 @@ static ssize_t set_event_write(struct file *filp, const char __user *ubuf, size_
 			       loff_t *ppos)
 {
 	struct trace_remote *remote = ((struct seq_file *)filp->private_data)->private;
-	char *buf __free(kfree) = NULL;
 	char *rest, *word;
 	int ret = 0;
+
+	char *buf __free(kfree) = NULL;
 
 	if (cnt >= PAGE_SIZE)
 		return -EINVAL;
@@ -1544,10 +1545,11 @@ static ssize_t event_filter_write(struct file *filp, const char __user *ubuf, si
 				  loff_t *ppos)
 {
 	struct trace_remote_event *event = ((struct seq_file *)filp->private_data)->private;
-	char *buf __free(kfree) = NULL;
-	char *expr __free(kfree) = NULL;
 	char *text;
 	int ret;
+
+	char *buf __free(kfree) = NULL;
+	char *expr __free(kfree) = NULL;
 
 	if (cnt >= PAGE_SIZE)
 		return -EINVAL;

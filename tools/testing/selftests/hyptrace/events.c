@@ -166,10 +166,12 @@ static unsigned long long value_of(const char *line, const char *field)
 
 /* What happens on this CPU between on and off */
 #define TRACED(stmt)							\
-	ASSERT_EQ(0, source_on(&self->src, true));			\
-	stmt;								\
-	ASSERT_EQ(0, source_on(&self->src, false));			\
-	ASSERT_EQ(0, read_text(&self->src, 0, &self->text))
+	do {								\
+		ASSERT_EQ(0, source_on(&self->src, true));		\
+		stmt;							\
+		ASSERT_EQ(0, source_on(&self->src, false));		\
+		ASSERT_EQ(0, read_text(&self->src, 0, &self->text));	\
+	} while (0)
 
 TEST_F(events, hypercall)
 {
@@ -181,8 +183,8 @@ TEST_F(events, hypercall)
 	ASSERT_LT(1, i);
 	ASSERT_LT(i + 2, t->nr);
 	EXPECT_STREQ("hyp_enter reason=hvc vcpu=0", t->lines[i - 2]);
-	EXPECT_EQ(t->lines[i - 1],
-		  strstr(t->lines[i - 1], "host_hcall id=__hyp_trace_selftest invalid=0 args=0x2a,"));
+	EXPECT_NE(NULL, strstr(t->lines[i - 1], " id=__hyp_trace_selftest invalid=0 args=0x2a,"));
+	EXPECT_EQ(t->lines[i - 1], strstr(t->lines[i - 1], "host_hcall "));
 	i = find_from(t, i, "host_hcall_ret", "ret=0 status=0");
 	ASSERT_LE(0, i);
 	EXPECT_STREQ("hyp_exit reason=eret_host vcpu=0", t->lines[i + 1]);
@@ -441,11 +443,10 @@ TEST_F(events, message)
 	long at;
 
 	TRACED(ASSERT_EQ(0, source_write(&self->src, ~0ULL)));
-	at = find(t, "bprint", "selftest");
+	at = find(t, "bprint", "__kvm_nvhe_printk_selftest: selftest 18446744073709551615, ");
 	ASSERT_LE(0, at);
-	EXPECT_EQ(t->lines[at], strstr(t->lines[at],
-		  "bprint __kvm_nvhe_printk_selftest: selftest 18446744073709551615, low -1, "
-		  "byte 0xff, bit 1, at __kvm_nvhe_printk_selftest+0x0/"));
+	EXPECT_NE(NULL, strstr(t->lines[at], ", low -1, byte 0xff, bit 1, "));
+	EXPECT_NE(NULL, strstr(t->lines[at], " at __kvm_nvhe_printk_selftest+0x0/"));
 }
 
 TEST_HARNESS_MAIN

@@ -165,7 +165,8 @@ static int run_vm(const struct worker *w, struct vm *vm, uint32_t *rounds)
 
 static bool enough(const struct worker *w)
 {
-	return __atomic_load_n(w->stop, __ATOMIC_RELAXED) || (w->opt->stores && w->n.stores >= w->opt->stores);
+	return __atomic_load_n(w->stop, __ATOMIC_RELAXED) ||
+	       (w->opt->stores && w->n.stores >= w->opt->stores);
 }
 
 static int live(struct worker *w, struct vm *vm)

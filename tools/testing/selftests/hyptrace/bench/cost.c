@@ -103,6 +103,21 @@ static struct cost path_tracing_off(struct bench *b)
 					.repeats = REPEATS });
 }
 
+/* On, with a filter of one comparison that no event passes */
+static struct cost path_filtered(struct bench *b)
+{
+	static const char filter[] = "events/hypervisor/selftest/filter";
+	struct cost cost;
+
+	bench_select(b, "selftest");
+	need(source_put(&b->src, "id > 1000000", filter), filter);
+	need(source_on(&b->src, true), "tracing_on");
+	check_events(b, 0);
+	cost = path(b);
+	need(source_put(&b->src, "0", filter), filter);
+	return cost;
+}
+
 static struct cost bench_pair(struct bench *b, struct cost off)
 {
 	bench_select(b, NULL);
@@ -128,6 +143,7 @@ double bench_events(struct bench *b)
 	report("selftest.crossing", cost_scale(cost_less(path_crossing(b), on), CALLS),
 	       "instructions");
 	report("selftest.tracing_off", cost_less(path_tracing_off(b), off), "instructions");
+	report("selftest.filtered", cost_less(path_filtered(b), off), "instructions");
 	report("hyp_pair.event", bench_pair(b, off), "instructions");
 	return event.median;
 }

@@ -30,7 +30,11 @@ void __trace_hyp_printk(u32 type, unsigned long ip, const char *fmt, const u32 *
 /* A text address of EL2 as one of the kernel image; else 0 unless EL2 is built to be debugged */
 u64 hyp_printk_pointer(unsigned long ptr);
 
-#define __HYP_PRINTK_IS_POINTER(x)	(__builtin_classify_type((x) + 0) == 5)
+#ifdef __CHECKER__	/* which does not know it */
+#define __HYP_PRINTK_IS_POINTER(v)	0
+#else
+#define __HYP_PRINTK_IS_POINTER(v)	(__builtin_classify_type(v) == 5)
+#endif
 
 /* Are messages on: where what it takes to write one is not to be in the way */
 static __always_inline bool trace_hyp_printk_enabled(void)
@@ -41,11 +45,11 @@ static __always_inline bool trace_hyp_printk_enabled(void)
 /* A string of EL2's is not to be read by the host */
 #define __HYP_PRINTK_PUT(x)						\
 	{								\
-		typeof((x) + 0) __v = (x);				\
+		__auto_type __v = (x);					\
 		u64 __u = (unsigned long)__v;				\
 									\
 		BUILD_BUG_ON(__same_type(__v, char *) || __same_type(__v, const char *));\
-		if (__HYP_PRINTK_IS_POINTER(x))				\
+		if (__HYP_PRINTK_IS_POINTER(__v))				\
 			__u = hyp_printk_pointer(__u);			\
 		__words[__nr++] = __u;					\
 		if (sizeof(__v) == sizeof(u64))				\
