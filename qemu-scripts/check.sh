@@ -10,7 +10,7 @@
 #   ftrace      the kernel's ftracetest on both remotes, in each mode
 #   upstream    the kernel's own tests give the same results as without patches
 #   order       a recording under load in each mode, and its order and accounting
-#   tool        hyptrace and bad input
+#   tool        hyptrace and bad input; names and symbols in its files
 #   docs        the examples of the documents
 #   bench       no core cost has grown (see bench.sh)
 #   off         a kernel without hypervisor tracing builds and runs guests
@@ -180,10 +180,37 @@ suite_order()
 	done
 }
 
+# Values have their names, and addresses their symbols, in hyptrace and in trace-cmd
+check_names()
+{
+	local out=$BUILD/check/names reader text patterns=(
+		'bprint: +__kvm_nvhe_printk_selftest: selftest 42, .* at __kvm_nvhe_printk_selftest'
+		'vcpu_exit: .* code=TRAP ec=HVC64 esr=0x5a00'
+		'host_hcall: .*id=__kvm_vcpu_run invalid=0'
+		'mem_transition: +op=donate from=host to=hyp .* ret=0'
+		'host_mem_abort: .* ec=DABT_LOW outcome=mapped'
+	)
+
+	rm -rf "$out"
+	guest protected 2 --out "$out" -- '
+		cd /sys/kernel/tracing/remotes/hypervisor
+		hyptrace record -o /out/trace.dat -- sh -c "echo 42 >write_event; hyp_workload -n 4"
+		trace-cmd report -i /out/trace.dat >/out/trace-cmd.txt 2>&1'
+	"$BUILD/host/hyptrace" report "$out/trace.dat" >"$out/hyptrace.txt"
+	for reader in hyptrace trace-cmd; do
+		for text in "${patterns[@]}"; do
+			grep -aqE -- "$text" "$out/$reader.txt" || echo "not ok 1 $reader: no '$text'"
+		done
+		! grep -aq 'FAILED TO PARSE' "$out/$reader.txt" || echo "not ok 1 $reader: failed to parse"
+		echo "ok 1 $reader has read all"
+	done
+}
+
 suite_tool()
 {
 	run_suite "tool, bad input" guest protected 2 \
 		--add "$REPO/tools/tracing/hyptrace/tests/errors.sh" -- sh /root/errors.sh
+	run_suite "tool, names" check_names
 }
 
 suite_docs()

@@ -92,6 +92,21 @@ static void add_comm(struct evdb *db, char *line)
 		tep_register_comm(db->tep, comm + 1, pid);
 }
 
+/* A line of kallsyms: ADDRESS TYPE NAME, and maybe a module */
+static void add_symbol(struct evdb *db, char *line)
+{
+	char *rest, *name, *module;
+	unsigned long long addr = strtoull(line, &rest, 16);
+
+	if (rest == line || rest[0] != ' ' || !rest[1] || rest[2] != ' ')
+		return;
+	rest += 3;
+	name = strsep(&rest, "\t");
+	module = rest;
+	if (addr && *name)
+		tep_register_function(db->tep, name, addr, module);
+}
+
 /* A line of printk_formats: 0xADDRESS : "STRING" */
 static void add_string(struct evdb *db, char *line)
 {
@@ -141,6 +156,7 @@ static int load(struct evdb *db, const struct datr *d)
 	if (datr_formats(d, add_format, db))
 		return -1;
 	add_lines(db, d, DAT_CMDLINES, add_comm);
+	add_lines(db, d, DAT_KALLSYMS, add_symbol);
 	add_lines(db, d, DAT_PRINTK, add_string);
 	return 0;
 }

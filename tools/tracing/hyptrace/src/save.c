@@ -66,7 +66,7 @@ static int save_ftrace_formats(struct datw *w, const struct tdir *d)
 	return ret;
 }
 
-/* The systems of the chosen events that are not in @list yet */
+/* The systems of the chosen events that are not in @list yet; ftrace's are all saved */
 static int add_systems(struct strlist *list, const struct strlist *events)
 {
 	unsigned int i;
@@ -78,7 +78,7 @@ static int add_systems(struct strlist *list, const struct strlist *events)
 				 strcspn(events->str[i], "/"));
 		if (!system)
 			return log_oom();
-		if (!strlist_has(list, system))
+		if (strcmp(system, "ftrace") && !strlist_has(list, system))
 			ret = strlist_add(list, system);
 		free(system);
 	}
@@ -107,16 +107,12 @@ static int save_event_formats(struct datw *w, const struct recording *r)
 	return ret;
 }
 
-/* A file of the host's top directory, which some kernels do not have */
-static void save_optional(struct datw *w, enum dat_id id, const char *name)
+/* A file that some kernels do not have */
+static void save_file(struct datw *w, enum dat_id id, const char *path)
 {
-	const char *root = tracefs_root();
-	char *path = root ? xasprintf("%s/%s", root, name) : NULL;
-	char *text = NULL;
 	size_t size = 0;
+	char *text = read_file(path, &size);
 
-	if (path)
-		text = read_file(path, &size);
 	datw_begin(w, id);
 	if (id == DAT_CMDLINES)
 		datw_u64(w, size);
@@ -125,6 +121,16 @@ static void save_optional(struct datw *w, enum dat_id id, const char *name)
 	datw_bytes(w, text, size);
 	datw_end(w);
 	free(text);
+}
+
+/* The same, of the host's top directory */
+static void save_optional(struct datw *w, enum dat_id id, const char *name)
+{
+	const char *root = tracefs_root();
+	char *path = root ? xasprintf("%s/%s", root, name) : NULL;
+
+	if (path)
+		save_file(w, id, path);
 	free(path);
 }
 
@@ -184,6 +190,7 @@ static int save_all(struct datw *w, const struct recording *r)
 	    save_ftrace_formats(w, r->dir[HOST]) ||
 	    save_event_formats(w, r))
 		return -1;
+	save_file(w, DAT_KALLSYMS, "/proc/kallsyms");
 	save_optional(w, DAT_PRINTK, "printk_formats");
 	save_optional(w, DAT_CMDLINES, "saved_cmdlines");
 	save_options(w, r);
