@@ -332,8 +332,9 @@ TEST_F(remote, set_event)
 	snprintf(text, sizeof(text), "!*:*\n%s:%s  sel*test\n", src->remote, src->other);
 	ASSERT_EQ(strlen(text), write(fd, text, strlen(text)));
 	close(fd);
-	snprintf(text, sizeof(text), "%s:%s", src->remote, src->other);
+	snprintf(text, sizeof(text), "%s:%s\n", src->remote, src->other);
 	ASSERT_LT(0, source_get(src, all, sizeof(all), "set_event"));
+	EXPECT_EQ(strlen(text) + strlen(selftest), strlen(all)) TH_LOG("%s", all);
 	EXPECT_NE(NULL, strstr(all, text));
 	EXPECT_NE(NULL, strstr(all, selftest));
 
