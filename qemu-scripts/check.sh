@@ -94,16 +94,29 @@ guest()		# MODE CPUS ARGUMENTS-OF-BOOT...
 	"$SCRIPTS/boot.sh" --mode "$mode" --smp "$cpus" --timeout 600 "$@"
 }
 
+# The modules of the tests, for build/kernel
+build_test_modules()
+{
+	local src=$REPO/tools/testing/selftests/hyptrace/test_modules dir=$BUILD/obj/test_modules
+
+	mkdir -p "$dir"
+	cp "$src"/* "$dir"
+	make -C "$BUILD/kernel" M="$dir" ARCH=arm64 \
+		CROSS_COMPILE="${CROSS_COMPILE:-aarch64-linux-gnu-}" KCFLAGS=-Werror modules
+}
+
 # The remote "test" is the same in all modes: the first one is enough for it
 suite_guest()
 {
 	local mode cpus software
 
+	step "Build the modules of the tests" build_test_modules
 	software=(--add "$BUILD/kernel/kernel/trace/remote_test.ko:/root/tests/remote_test.ko")
 	for mode in $MODES; do
 		for cpus in $CPU_COUNTS; do
 			run_suite "guest $mode, $cpus CPUs" guest "$mode" "$cpus" \
 				--add "$BUILD/tests:/root/tests" "${software[@]}" \
+				--add "$BUILD/obj/test_modules/hyp_calls.ko:/root/tests/hyp_calls.ko" \
 				--add "$SCRIPTS/guest-tests.sh:/root/tests/guest-tests.sh" -- \
 				/root/tests/guest-tests.sh
 		done

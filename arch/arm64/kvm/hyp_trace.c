@@ -56,6 +56,20 @@ TRACE_REMOTE_SYMTAB(hyp_mem_owners,
 	{ 1,				"hyp" },
 	{ 2,				"ffa" });
 
+/* enum kvm_pgtable_prot, as far as the host's stage 2 uses it */
+TRACE_REMOTE_SYMTAB(hyp_prots,
+	{ KVM_PGTABLE_PROT_RW,		"rw" },
+	{ KVM_PGTABLE_PROT_RWX,		"rwx" },
+	{ KVM_PGTABLE_PROT_RW | KVM_PGTABLE_PROT_SW0,	"rw,shared_owned" },
+	{ KVM_PGTABLE_PROT_RWX | KVM_PGTABLE_PROT_SW0,	"rwx,shared_owned" },
+	{ KVM_PGTABLE_PROT_RWX | KVM_PGTABLE_PROT_SW1,	"rwx,shared_borrowed" });
+
+TRACE_REMOTE_SYMTAB(hyp_trace_modes,
+	{ 0,						"off" },
+	{ HYP_TRACE_OVERWRITE,				"off,overwrite" },
+	{ HYP_TRACE_ON,					"on" },
+	{ HYP_TRACE_ON | HYP_TRACE_OVERWRITE,		"on,overwrite" });
+
 TRACE_REMOTE_SYMTAB(hyp_tlb_kinds,
 	{ HYP_TLB_IPA,			"ipa" },
 	{ HYP_TLB_IPA_LOCAL,		"ipa_local" },
@@ -164,7 +178,8 @@ static const struct trace_remote_symtab hyp_hcalls = {
 };
 
 static const struct trace_remote_symtab *const hyp_symtabs[] = {
-	&hyp_reasons, &hyp_outcomes, &hyp_mem_ops, &hyp_mem_owners, &hyp_tlb_kinds,
+	&hyp_reasons, &hyp_outcomes, &hyp_mem_ops, &hyp_mem_owners, &hyp_prots, &hyp_tlb_kinds,
+	&hyp_trace_modes,
 	&hyp_exit_codes, &hyp_esr_classes, &hyp_psci_results, &hyp_smcs, &hyp_hcalls, NULL,
 };
 

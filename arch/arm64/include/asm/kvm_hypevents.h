@@ -111,9 +111,9 @@ REMOTE_EVENT(mem_transition,
 
 /* The host's stage 2: @bytes at @addr become reachable */
 REMOTE_EVENT(host_s2_map,
-	REMOTE_FIELDS(u64, addr, u64, bytes, u32, prot, s32, ret),
-	"addr=0x%llx bytes=0x%llx prot=0x%x ret=%d",
-	REC(addr), REC(bytes), REC(prot), REC(ret))
+	REMOTE_FIELDS(u64, addr, u64, bytes, u64, prot, s32, ret),
+	"addr=0x%llx bytes=0x%llx prot=%s ret=%d",
+	REC(addr), REC(bytes), SYM(prot, hyp_prots), REC(ret))
 
 /* The host's stage 2: @bytes at @addr are unmapped, to recycle its tables */
 REMOTE_EVENT(host_s2_unmap,
@@ -152,12 +152,12 @@ REMOTE_EVENT(vm_teardown,
 /* Tracing begins on this CPU: its first event; flags of __hyp_trace_enable() */
 REMOTE_EVENT(trace_on,
 	REMOTE_FIELDS(u32, flags),
-	"flags=0x%x", REC(flags))
+	"flags=%s", SYM(flags, hyp_trace_modes))
 
 /* Tracing ends on this CPU: its last event */
 REMOTE_EVENT(trace_off,
 	REMOTE_FIELDS(u32, flags),
-	"flags=0x%x", REC(flags))
+	"flags=%s", SYM(flags, hyp_trace_modes))
 
 /* Written by write_event */
 REMOTE_EVENT(selftest,

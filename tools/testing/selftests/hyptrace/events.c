@@ -199,8 +199,8 @@ TEST_F(events, first_and_last)
 	for (cpu = 0; cpu < nr_cpus(); cpu++) {
 		ASSERT_EQ(0, read_text(&self->src, cpu, &self->text));
 		ASSERT_LE(2, t->nr);
-		EXPECT_STREQ("trace_on flags=0x3", t->lines[0]);
-		EXPECT_STREQ("trace_off flags=0x2", t->lines[t->nr - 1]);
+		EXPECT_STREQ("trace_on flags=on,overwrite", t->lines[0]);
+		EXPECT_STREQ("trace_off flags=off,overwrite", t->lines[t->nr - 1]);
 	}
 }
 
@@ -379,7 +379,8 @@ TEST_F(events, host_fault)
 		bytes = value_of(t->lines[i - 1], "bytes=");
 		EXPECT_LE(start, addr);
 		EXPECT_GT(start + bytes, addr);
-		EXPECT_NE(NULL, strstr(t->lines[i - 1], "ret=0"));
+		EXPECT_NE(NULL, strstr(t->lines[i - 1], " prot=rw"));
+		EXPECT_NE(NULL, strstr(t->lines[i - 1], " ret=0"));
 		EXPECT_TRUE(strstr(t->lines[i], "ec=DABT_LOW") ||
 			    strstr(t->lines[i], "ec=IABT_LOW"));
 		nr++;
@@ -434,6 +435,51 @@ TEST_F(events, cpu_goes_and_comes)
 	EXPECT_EQ(t->lines[at + 4], strstr(t->lines[at + 4], "psci_cpu_entry pc=0x"));
 	EXPECT_NE(NULL, strstr(t->lines[at + 4], "is_cpu_on=1"));
 	EXPECT_STREQ("hyp_exit reason=eret_host vcpu=0", t->lines[at + 5]);
+}
+
+/* The next line of event @name behind @at has to have @what; returns where it is */
+#define EXPECT_NEXT(at, name, what)					\
+	({								\
+		long __at = find_from(&self->text, (at) + 1, name, "");\
+									\
+		ASSERT_LE(0, __at) TH_LOG("no %s", name);		\
+		EXPECT_NE(NULL, strstr(self->text.lines[__at], what))	\
+			TH_LOG("%s", self->text.lines[__at]);		\
+		__at;							\
+	})
+
+/* What test_modules/hyp_calls.c calls, one after the other */
+TEST_F(events, calls)
+{
+	long at;
+
+	if (access("hyp_calls.ko", R_OK))
+		SKIP(return, "there is no hyp_calls.ko");
+
+	TRACED(ASSERT_EQ(0, system(self->protected ? "insmod hyp_calls.ko protected=1" :
+						     "insmod hyp_calls.ko")));
+	ASSERT_EQ(0, system("rmmod hyp_calls"));
+
+	at = find(&self->text, "host_hcall", "id=0x3fff invalid=1 args=0x1,0x2,0x3,0x4");
+	ASSERT_LE(0, at);
+	at = EXPECT_NEXT(at, "host_hcall_ret", "status=-1");
+	if (!self->protected)
+		return;
+
+	at = EXPECT_NEXT(at, "mem_transition", "op=share from=host to=hyp");
+	EXPECT_NE(NULL, strstr(self->text.lines[at], "nr_pages=1 ret=0"));
+	at = EXPECT_NEXT(at, "host_hcall_ret", "ret=0 status=0");
+	at = EXPECT_NEXT(at, "mem_transition", "nr_pages=1 ret=-1");
+	at = EXPECT_NEXT(at, "host_hcall_ret", "ret=-1 status=0");
+	at = EXPECT_NEXT(at, "mem_transition", "op=unshare from=host to=hyp");
+	at = EXPECT_NEXT(at, "host_smc", "id=0xc200ff00 forwarded=1");
+	at = EXPECT_NEXT(at, "host_smc", "id=PSCI_PSCI_FEATURES forwarded=0");
+	at = EXPECT_NEXT(at, "host_ffa_call", "id=FFA_RUN handled=1 ret=FFA_ERROR error=-2");
+	at = EXPECT_NEXT(at, "host_smc", "id=FFA_RUN forwarded=0");
+	at = EXPECT_NEXT(at, "psci_system", "id=PSCI_SYSTEM_SUSPEND_64");
+	at = EXPECT_NEXT(at, "host_smc", "id=PSCI_SYSTEM_SUSPEND_64 forwarded=0");
+	at = EXPECT_NEXT(at, "psci_cpu_suspend", "state=0x0 pc=0x1000");
+	EXPECT_NEXT(at, "host_smc", "id=PSCI_CPU_SUSPEND_64 forwarded=0");
 }
 
 /* The writer of printk_selftest() in nvhe/hyp-main.c */

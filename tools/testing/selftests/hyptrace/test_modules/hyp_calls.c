@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hyp_calls - calls of the hypervisor and of the firmware that the kernel itself
+ * does not make, or not when a test wants them. All are made once, when the
+ * module is loaded; events.c has what they look like in the trace.
+ */
+#include <linux/arm-smccc.h>
+#include <linux/arm_ffa.h>
+#include <linux/gfp.h>
+#include <linux/kvm_host.h>
+#include <linux/module.h>
+
+#include <asm/kvm_asm.h>
+
+#include <uapi/linux/psci.h>
+
+/* No hypercall has this number */
+#define NO_HCALL	0x3fff
+/* SMC calling convention: a fast 64-bit call of the silicon's vendor */
+#define UNKNOWN_SMC	0xc200ff00
+
+static unsigned long call(unsigned long id, unsigned long a1, unsigned long a2,
+			  unsigned long a3, unsigned long a4)
+{
+	struct arm_smccc_res res;
+
+	arm_smccc_1_1_hvc(KVM_HOST_SMCCC_ID(id), a1, a2, a3, a4, &res);
+	return res.a0;
+}
+
+static unsigned long smc(unsigned long id, unsigned long a1, unsigned long a2)
+{
+	struct arm_smccc_res res;
+
+	arm_smccc_1_1_smc(id, a1, a2, 0, &res);
+	return res.a0;
+}
+
+static bool protected;
+module_param(protected, bool, 0);
+MODULE_PARM_DESC(protected, "the host is not trusted: make the calls that differ then");
+
+/* In protected mode, in which EL2 sees SMCs and pages have owners */
+static int protected_calls(void)
+{
+	struct page *page = alloc_page(GFP_KERNEL);
+	u64 pfn;
+
+	if (!page)
+		return -ENOMEM;
+
+	pfn = page_to_pfn(page);
+	call(__KVM_HOST_SMCCC_FUNC___pkvm_host_share_hyp, pfn, 0, 0, 0);
+	/* It is not the host's alone any more */
+	call(__KVM_HOST_SMCCC_FUNC___pkvm_host_share_hyp, pfn, 0, 0, 0);
+	call(__KVM_HOST_SMCCC_FUNC___pkvm_host_unshare_hyp, pfn, 0, 0, 0);
+	__free_page(page);
+
+	smc(UNKNOWN_SMC, 0, 0);
+	smc(PSCI_1_0_FN_PSCI_FEATURES, PSCI_0_2_FN_CPU_OFF, 0);
+	/* Before a version was agreed on */
+	smc(FFA_RUN, 0, 0);
+	/* QEMU has none */
+	smc(PSCI_1_0_FN64_SYSTEM_SUSPEND, 0x1000, 0);
+	/* Shallow, until the next interrupt: it does not go on at 0x1000 */
+	smc(PSCI_0_2_FN64_CPU_SUSPEND, 0, 0x1000);
+	return 0;
+}
+
+static int __init hyp_calls_init(void)
+{
+	call(NO_HCALL, 1, 2, 3, 4);
+	return protected ? protected_calls() : 0;
+}
+module_init(hyp_calls_init);
+
+static void __exit hyp_calls_exit(void)
+{
+}
+module_exit(hyp_calls_exit);
+
+MODULE_DESCRIPTION("Calls of the hypervisor for the tests of its events");
+MODULE_LICENSE("GPL");
