@@ -181,7 +181,7 @@ check_order()	# MODE CPUS ROUNDS MIN-ENTRIES
 # The first one is long
 suite_order()
 {
-	local mode cpus rounds=600 entries=100000
+	local mode cpus rounds=800 entries=100000
 
 	for mode in $MODES; do
 		for cpus in $(tr ' ' '\n' <<<"$CPU_COUNTS" | sort -rn); do

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -231,6 +232,88 @@ TEST_F_TIMEOUT(leak, switch_clock, TIMEOUT_S)
 	if (source_set_clock(&self->src, "boot"))
 		SKIP(return, "there is no other clock");
 	check(_metadata, &self->src, true, switch_clock, NOISE_PAGES);
+}
+
+/*
+ * Allocations that fail, one after the other: fault-injection in the kernel's
+ * documents
+ */
+
+#define DEBUGFS		"/sys/kernel/debug/"
+#define MAX_ALLOCATIONS	2000
+
+static int fail_any_allocation(void)
+{
+	return file_write(DEBUGFS "failslab/ignore-gfp-wait", "N", 1) ?:
+	       file_write(DEBUGFS "fail_page_alloc/ignore-gfp-wait", "N", 1) ?:
+	       file_write(DEBUGFS "fail_page_alloc/min-order", "0", 1);
+}
+
+/* Let the @nth allocation of this thread fail */
+static int fail_nth(int fd, int nth)
+{
+	char text[16];
+	int len = snprintf(text, sizeof(text), "%d", nth);
+
+	return pwrite(fd, text, len, 0) == len ? 0 : -errno;
+}
+
+/* Has it failed? No allocation of this thread will, from here on */
+static bool has_failed(int fd)
+{
+	char text[16] = "";
+	bool failed = pread(fd, text, sizeof(text) - 1, 0) > 0 && atoi(text) == 0;
+
+	fail_nth(fd, 0);
+	return failed;
+}
+
+/* Load with the @nth allocation failing: all or nothing. False if there were fewer */
+static bool fail_load(struct __test_metadata *_metadata, const struct source *src, int on,
+		      int fail, int nth)
+{
+	bool failed;
+	int ret;
+
+	ASSERT_EQ(0, fail_nth(fail, nth));
+	ret = pwrite(on, "1", 1, 0) == 1 ? 0 : -errno;
+	failed = has_failed(fail);
+	/* Some can fail without harm */
+	if (ret)
+		EXPECT_EQ(failed ? -ENOMEM : 0, ret) TH_LOG("allocation %d", nth);
+	EXPECT_EQ(!ret, source_loaded(src)) TH_LOG("allocation %d", nth);
+	if (!ret)
+		ASSERT_EQ(0, source_reset(src));
+	ASSERT_EQ(0, source_loaded(src)) TH_LOG("allocation %d", nth);
+	return failed;
+}
+
+TEST_F_TIMEOUT(leak, every_allocation_fails, TIMEOUT_S)
+{
+	const struct source *src = &self->src;
+	int fail = open("/proc/thread-self/fail-nth", O_RDWR), on, nth = 0;
+	char report[4096];
+	long before;
+
+	if (fail < 0 || fail_any_allocation())
+		SKIP(return, "the kernel has no fault injection");
+
+	on = source_open_file(src, O_WRONLY, "tracing_on");
+	ASSERT_LE(0, on);
+	ASSERT_TRUE(fail_load(_metadata, src, on, fail, 1));
+	forget_leaks();
+	before = settled_free_pages();
+	while (fail_load(_metadata, src, on, fail, ++nth))
+		ASSERT_GT(MAX_ALLOCATIONS, nth);
+	/* At least the pages of each CPU */
+	EXPECT_LT(5 * nr_cpus(), nth);
+	close(on);
+	close(fail);
+	EXPECT_GE(NOISE_PAGES, missing_pages(before, NOISE_PAGES));
+	EXPECT_EQ(0, count_leaks(report, sizeof(report))) TH_LOG("%s", report);
+
+	ASSERT_EQ(0, source_on(src, true));
+	ASSERT_EQ(0, source_write_many(src, 0, 100));
 }
 
 TEST_HARNESS_MAIN
