@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Usage: series.sh [--author 'NAME <MAIL>']
+# Usage: series.sh [--author 'NAME <MAIL>'] [--build]
 #
 # Writes the project as a series of patches into build/series/, for
 #
@@ -12,18 +12,22 @@
 #
 #   --author   who is named in From and Signed-off-by (default: the author of the
 #              last commit)
+#   --build    then apply the patches one by one, and build and boot the kernel
+#              after each (some minutes; needs the initramfs)
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
 out=$BUILD/series
 plan=$SCRIPTS/series.txt
 author=
+build=no
 
 parse_arguments()
 {
 	while (($#)); do
 		case $1 in
 		--author) need_value "$1" $#; author=$2; shift ;;
+		--build) build=yes ;;
 		-h | --help) usage; exit ;;
 		*) die "unknown argument '$1'; see --help" ;;
 		esac
@@ -199,10 +203,59 @@ make_series()
 	rm -rf "$tmp"
 }
 
+# The tree before the series
+make_pristine_tree()	# DIRECTORY
+{
+	local file
+
+	rm -rf "$1"
+	cp -a "$TREE" "$1"
+	for file in $(overlay_files); do
+		rm -f "$1/$file"
+	done
+	for file in $(patched_files); do
+		cp "$BUILD/pristine/$file" "$1/$file"
+	done
+}
+
+series_make()	# TREE WORD...
+{
+	local tree=$1
+	shift
+
+	make -C "$tree" O="$BUILD/kernel-series" ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu- \
+		-j "$(nproc)" "$@"
+}
+
+# Options that are not there yet are not asked for
+build_step()	# TREE PATCH
+{
+	[[ ! $2 ]] || patch -s -p1 -d "$1" <"$2"
+	[[ -e $BUILD/kernel-series/.config ]] || series_make "$1" tinyconfig
+	(cd "$1" && scripts/kconfig/merge_config.sh -m -O "$BUILD/kernel-series" \
+		"$BUILD/kernel-series/.config" "$SCRIPTS/kernel.config")
+	series_make "$1" olddefconfig
+	series_make "$1" Image
+	"$SCRIPTS/boot.sh" --kernel "$BUILD/kernel-series/arch/arm64/boot/Image" -- true
+}
+
+build_steps()
+{
+	local tree=$BUILD/series.tmp patch
+
+	rm -rf "$BUILD/kernel-series"
+	make_pristine_tree "$tree"
+	for patch in '' "$out"/*.patch; do
+		step "Build and boot ${patch:+after }${patch##*/}" build_step "$tree" "$patch"
+	done
+	rm -rf "$tree"
+}
+
 parse_arguments "$@"
-need_command git
+need_command git patch
 "$SCRIPTS/prepare-kernel.sh"
 [[ -z $(edited_files) ]] || die "build/linux has edits that are in no patch; run refresh-patches.sh"
 date=$(git -C "$REPO" -c safe.directory='*' log -1 --format=%cI 2>/dev/null) || date=$(date -Is)
 make_series
+[[ $build == no ]] || build_steps
 note "$(find "$out" -name '*.patch' | wc -l) patches: git am ${out#"$PWD"/}/*.patch"
