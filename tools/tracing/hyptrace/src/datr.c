@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -377,6 +378,20 @@ const struct datr_buffer *datr_buffer(const struct datr *d, unsigned int i)
 const char *datr_text(const struct datr *d, unsigned int i)
 {
 	return i < d->nr_texts ? d->text[i] : NULL;
+}
+
+bool datr_enabled(const struct datr *d, const char *event)
+{
+	const char *text;
+	unsigned int i;
+	char want[64];
+
+	snprintf(want, sizeof(want), "hyptrace: enabled=%s\n", event);
+	for (i = 0; (text = datr_text(d, i)); i++) {
+		if (!strcmp(text, want))
+			return true;
+	}
+	return false;
 }
 
 u64 datr_offset(const struct datr *d, const void *p)

@@ -62,6 +62,9 @@ const struct datr_buffer *datr_buffer(const struct datr *d, unsigned int i);
 /** datr_text - the i-th CPUSTAT text, or NULL behind the last */
 const char *datr_text(const struct datr *d, unsigned int i);
 
+/** datr_enabled - whether hyptrace record had switched "system/event" on */
+bool datr_enabled(const struct datr *d, const char *event);
+
 /** datr_offset - where in the file @p points */
 u64 datr_offset(const struct datr *d, const void *p);
 

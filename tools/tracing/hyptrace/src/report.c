@@ -158,26 +158,12 @@ static int print_verdict(struct report *r, const struct cpulist *cpus)
 	return c.violations || a.unaccounted || a.no_counters ? -1 : 0;
 }
 
-static bool was_enabled(const struct datr *d, const char *event)
-{
-	const char *text;
-	unsigned int i;
-	char want[64];
-
-	snprintf(want, sizeof(want), "hyptrace: enabled=%s\n", event);
-	for (i = 0; (text = datr_text(d, i)); i++) {
-		if (!strcmp(text, want))
-			return true;
-	}
-	return false;
-}
-
 static int open_checker(struct report *r)
 {
-	bool host = was_enabled(r->d, "kvm/kvm_entry") &&
-		    was_enabled(r->d, "kvm/kvm_exit");
-	bool hyp = was_enabled(r->d, "hypervisor/hyp_enter") &&
-		   was_enabled(r->d, "hypervisor/hyp_exit");
+	bool host = datr_enabled(r->d, "kvm/kvm_entry") &&
+		    datr_enabled(r->d, "kvm/kvm_exit");
+	bool hyp = datr_enabled(r->d, "hypervisor/hyp_enter") &&
+		   datr_enabled(r->d, "hypervisor/hyp_exit");
 
 	if (!host || !hyp)
 		fprintf(r->out,
