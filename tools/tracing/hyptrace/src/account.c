@@ -103,6 +103,7 @@ static void account_cpu(struct account *a, unsigned int index,
 	}
 	off = compare(t, &s);
 	result->lost += s.overrun + s.dropped;
+	result->dropped += s.dropped;
 	result->unaccounted += off;
 	if (off && out)
 		fprintf(out,

@@ -259,6 +259,11 @@ static enum ev_kind kind_of(const struct tep_event *e)
 		{ "hypervisor", "hyp_enter", EV_HYP_ENTER },
 		{ "hypervisor", "hyp_exit", EV_HYP_EXIT },
 		{ "hypervisor", "trace_on", EV_TRACE_ON },
+		{ "hypervisor", "trace_off", EV_TRACE_OFF },
+		{ "hypervisor", "host_hcall", EV_HOST_HCALL },
+		{ "hypervisor", "vcpu_enter", EV_VCPU_ENTER },
+		{ "hypervisor", "vcpu_exit", EV_VCPU_EXIT },
+		{ "sched", "sched_switch", EV_SCHED_SWITCH },
 	};
 	unsigned int i;
 
@@ -388,8 +393,9 @@ static s32 pid_of(const struct rbevent *ev)
 	return pid;
 }
 
-static void print_known(struct evdb *db, FILE *out, const struct known *k,
-			const struct rbevent *ev, unsigned int cpu)
+/* The event's own text, in db->seq. Return: false if memory ran out. */
+static bool print_fields(struct evdb *db, const struct known *k,
+			 const struct rbevent *ev, unsigned int cpu)
 {
 	struct tep_record rec = {
 		.ts = ev->ts, .size = ev->size, .cpu = cpu,
@@ -397,13 +403,21 @@ static void print_known(struct evdb *db, FILE *out, const struct known *k,
 	};
 
 	if (!rec.data)
-		return;
+		return false;
 	trace_seq_reset(&db->seq);
 	if (k->by_field)
 		tep_print_fields(&db->seq, rec.data, rec.size, k->event);
 	else
 		tep_print_event(db->tep, &db->seq, &rec, "%s", TEP_PRINT_INFO);
 	trace_seq_terminate(&db->seq);
+	return true;
+}
+
+static void print_known(struct evdb *db, FILE *out, const struct known *k,
+			const struct rbevent *ev, unsigned int cpu)
+{
+	if (!print_fields(db, k, ev, cpu))
+		return;
 	fprintf(out, "%16s-%-7d %s: %s",
 		tep_data_comm_from_pid(db->tep, pid_of(ev)), pid_of(ev),
 		k->event->name, db->seq.buffer);
@@ -445,4 +459,57 @@ const char *evdb_name(struct evdb *db, const struct rbevent *ev)
 		return k->event->name;
 	snprintf(db->name, sizeof(db->name), "event %u", id_of(ev));
 	return db->name;
+}
+
+/* For the statistics */
+
+s32 evdb_pid(const struct rbevent *ev)
+{
+	return ev->size < PID_OFFSET + sizeof(s32) ? -1 : pid_of(ev);
+}
+
+const char *evdb_comm(struct evdb *db, s32 pid)
+{
+	return tep_data_comm_from_pid(db->tep, pid);
+}
+
+bool evdb_number(struct evdb *db, const struct rbevent *ev, const char *field,
+		 u64 *value)
+{
+	struct known *k = find(db, ev);
+	struct tep_format_field *f;
+
+	if (!k || ev->size < k->size)
+		return false;
+	f = tep_find_field(k->event, field);
+	if (!f || f->size < 1 || f->size > (int)sizeof(*value))
+		return false;
+	*value = 0;
+	memcpy(value, ev->data + f->offset, f->size);
+	return true;
+}
+
+/* Is @at where a word begins in @text? */
+static bool at_word(const char *text, const char *at)
+{
+	return at == text || at[-1] == ' ';
+}
+
+const char *evdb_word(struct evdb *db, const struct rbevent *ev,
+		      const char *key)
+{
+	struct known *k = find(db, ev);
+	size_t len = strlen(key);
+	char *at;
+
+	if (!k || !fits(k, ev) || !print_fields(db, k, ev, 0))
+		return NULL;
+	for (at = db->seq.buffer; (at = strstr(at, key)); at += len) {
+		if (!at_word(db->seq.buffer, at) || at[len] != '=')
+			continue;
+		at += len + 1;
+		at[strcspn(at, " \t\n,")] = '\0';
+		return at;
+	}
+	return NULL;
 }

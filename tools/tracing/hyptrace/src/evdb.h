@@ -13,7 +13,7 @@
 
 struct evdb;
 
-/* What the checker must tell apart */
+/* What the checker and the statistics must tell apart */
 enum ev_kind {
 	EV_OTHER,
 	EV_KVM_ENTRY,
@@ -21,6 +21,11 @@ enum ev_kind {
 	EV_HYP_ENTER,
 	EV_HYP_EXIT,
 	EV_TRACE_ON,
+	EV_TRACE_OFF,
+	EV_HOST_HCALL,
+	EV_VCPU_ENTER,
+	EV_VCPU_EXIT,
+	EV_SCHED_SWITCH,
 };
 
 /* Why EL2 was entered or left */
@@ -46,5 +51,27 @@ enum ev_kind evdb_kind(struct evdb *db, const struct rbevent *ev,
 
 /** evdb_name - the name of the event, "event 123" if it is not known */
 const char *evdb_name(struct evdb *db, const struct rbevent *ev);
+
+/** evdb_pid - the task on whose behalf it was written, -1 if it does not say */
+s32 evdb_pid(const struct rbevent *ev);
+
+/** evdb_comm - the name of a task, "<...>" if it is not known */
+const char *evdb_comm(struct evdb *db, s32 pid);
+
+/**
+ * evdb_number - read a field of one integer
+ *
+ * Return: false if the event has no such field.
+ */
+bool evdb_number(struct evdb *db, const struct rbevent *ev, const char *field,
+		 u64 *value);
+
+/**
+ * evdb_word - the word behind "KEY=" in the event's text
+ *
+ * Return: the word, until the next call; NULL if there is none.
+ */
+const char *evdb_word(struct evdb *db, const struct rbevent *ev,
+		      const char *key);
 
 #endif
