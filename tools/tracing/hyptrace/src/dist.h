@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Distributions of durations. All values are kept, so what is said of them is
+ * exact.
+ */
+#ifndef HYPTRACE_DIST_H
+#define HYPTRACE_DIST_H
+
+#include "types.h"
+
+/* Bucket 0 has the value 0, bucket n those from 2^(n-1) to 2^n - 1 */
+#define DIST_BUCKETS	65
+
+struct dist;
+
+/* Distributions by a number that stands for what was measured */
+struct dists;
+
+/**
+ * struct dist_summary - what is said of a distribution; 0 if it has no value
+ * @count:	values
+ * @total:	their sum
+ * @mean:	to the nearest integer
+ * @p50:	the least value that 50 % of all values do not exceed
+ * @p90:	90 %
+ * @p99:	99 %
+ * @max:	the largest one
+ */
+struct dist_summary {
+	u64 count;
+	u64 total;
+	u64 mean;
+	u64 p50;
+	u64 p90;
+	u64 p99;
+	u64 max;
+};
+
+/** dists_new - begin. Return: NULL with a message. */
+struct dists *dists_new(void);
+void dists_free(struct dists *s);
+
+/** dists_get - the one for @key, made if there is none. Return: NULL with a message. */
+struct dist *dists_get(struct dists *s, u64 key);
+
+/** dists_sort - by the total, descending; sets the order of dists_at() */
+void dists_sort(struct dists *s);
+
+/** dists_at - the i-th one, or NULL behind the last */
+struct dist *dists_at(const struct dists *s, unsigned int i);
+
+/** dist_add - add a value. Return: 0, or -1 with a message. */
+int dist_add(struct dist *d, u64 value);
+
+/** dist_name - its name, NULL until dist_set_name() */
+const char *dist_name(const struct dist *d);
+
+/** dist_set_name - set the name, a copy of @name. Return: 0, or -1 with a message. */
+int dist_set_name(struct dist *d, const char *name);
+
+void dist_summarize(struct dist *d, struct dist_summary *out);
+
+/** dist_histogram - count the values by powers of two */
+void dist_histogram(const struct dist *d, u64 bucket[DIST_BUCKETS]);
+
+#endif
