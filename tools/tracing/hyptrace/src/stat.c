@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hyptrace stat
+ */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "log.h"
+#include "merge.h"
+#include "stat.h"
+
+static const char usage[] =
+	"usage: hyptrace stat [OPTION]... FILE\n"
+	"\n"
+	"Says where time went while FILE was recorded: in the host, at EL2 or in\n"
+	"guests. All times are microseconds, to the nanosecond; all shares are of\n"
+	"the recording's time, from its first event to its last.\n"
+	"\n"
+	"  CPU        these times of each CPU; they add up to the recording's time\n"
+	"  TASK       of each task; the host's part takes sched_switch\n"
+	"  VCPU       of each vCPU, as VM:VCPU, and of the task that runs it\n"
+	"  EL2 ENTRY  durations, from hyp_enter to hyp_exit, by reason; after a\n"
+	"             guest's run by what ended it, if vcpu_exit was recorded\n"
+	"  HYPERCALL  durations of the host's calls, without the time in a guest;\n"
+	"             takes host_hcall\n"
+	"  SWITCH     host kvm_entry to the guest, guest to kvm_exit\n"
+	"\n"
+	"Percentiles are exact: the least value that so many do not exceed. EL2's\n"
+	"time has that of the firmware which it calls for the host. Where events\n"
+	"were lost, time is 'unknown', and what they interrupt is not measured.\n"
+	"\n"
+	"  -H, --histogram         also count durations by powers of two of ns\n"
+	"  -j, --json              one JSON document, all times in ns\n"
+	"  -P, --cpus CPULIST      these CPUs only, as in 0,2-3\n"
+	"  -h, --help\n"
+	"\n"
+	"Exit status: 0; 1 on errors; 2 for a wrong command line.\n";
+
+struct options {
+	const char *path;
+	struct cpulist cpus;
+	bool histogram;
+	bool json;
+	bool show_help;
+};
+
+/* What vcpu_exit tells: the exit's code, and the class of its syndrome */
+#define CLASS_BITS	6
+#define CLASS_SHIFT	26
+#define NR_EXITS	(256 << CLASS_BITS)
+
+/* Keys of exits, among those of reasons */
+#define EXIT_KEY	BIT(16)
+
+/**
+ * struct reading - a file being read
+ * @d:		the file
+ * @cpus:	the CPUs to look at, NULL for all
+ * @account:	counts events
+ * @exits:	what a code and class are called, as found so far
+ * @out:	what comes out
+ */
+struct reading {
+	struct datr *d;
+	const struct cpulist *cpus;
+	struct account *account;
+	struct dist *exits[NR_EXITS];
+	struct stat_data out;
+};
+
+/* What takes the durations */
+
+static u64 number(struct reading *r, const struct rbevent *ev,
+		  const char *field)
+{
+	u64 value;
+
+	return evdb_number(r->out.db, ev, field, &value) ? value : 0;
+}
+
+/* By the number in a field, named as the event prints it */
+static struct dist *dist_by_field(struct reading *r, struct dists *dists,
+				  const struct rbevent *ev, const char *field)
+{
+	u64 value = number(r, ev, field);
+	struct dist *d = dists_get(dists, value);
+	const char *name;
+	char text[32];
+
+	if (!d || dist_name(d))
+		return d;
+	name = evdb_word(r->out.db, ev, field);
+	if (!name)
+		snprintf(text, sizeof(text), "%llu", value);
+	return dist_set_name(d, name ? name : text) ? NULL : d;
+}
+
+/* A trap is called by its class, all else by its code */
+static int name_exit(struct reading *r, const struct rbevent *ev, char *name,
+		     size_t size)
+{
+	const char *word = evdb_word(r->out.db, ev, "code");
+
+	if (word && !strcmp(word, "TRAP"))
+		word = evdb_word(r->out.db, ev, "ec");
+	return snprintf(name, size, "guest_exit %s", word ? word : "?");
+}
+
+static struct dist *dist_by_name(struct dists *dists, const char *name, u64 key)
+{
+	struct dist *d;
+	unsigned int i;
+
+	for (i = 0; (d = dists_at(dists, i)); i++) {
+		if (dist_name(d) && !strcmp(dist_name(d), name))
+			return d;
+	}
+	d = dists_get(dists, key);
+	return d && !dist_set_name(d, name) ? d : NULL;
+}
+
+static struct dist *dist_by_exit(struct reading *r, const struct rbevent *ev)
+{
+	u32 code = number(r, ev, "code") & 0xff;
+	u32 class = number(r, ev, "esr") >> CLASS_SHIFT & (BIT(CLASS_BITS) - 1);
+	u32 index = code << CLASS_BITS | class;
+	char name[64];
+
+	if (!r->exits[index]) {
+		name_exit(r, ev, name, sizeof(name));
+		r->exits[index] = dist_by_name(r->out.reasons, name,
+					       EXIT_KEY + index);
+	}
+	return r->exits[index];
+}
+
+/* Events */
+
+/* Fill in what depends on the kind. Return: 0, or -1 with a message. */
+static int describe(struct reading *r, const struct rbevent *ev,
+		    struct times_event *t)
+{
+	switch (t->kind) {
+	case EV_HYP_ENTER:
+		t->dist = dist_by_field(r, r->out.reasons, ev, "reason");
+		return t->dist ? 0 : -1;
+	case EV_HOST_HCALL:
+		t->dist = dist_by_field(r, r->out.hcalls, ev, "id");
+		return t->dist ? 0 : -1;
+	case EV_VCPU_EXIT:
+		t->dist = dist_by_exit(r, ev);
+		return t->dist ? 0 : -1;
+	case EV_HYP_EXIT:
+		t->other = number(r, ev, "vcpu");
+		if (!t->other)
+			t->other = t->pid;
+		break;
+	case EV_VCPU_ENTER:
+		t->vm = number(r, ev, "vm");
+		t->vcpu = number(r, ev, "vcpu");
+		break;
+	case EV_SCHED_SWITCH:
+		t->other = number(r, ev, "next_pid");
+		break;
+	case EV_KVM_ENTRY:
+	case EV_KVM_EXIT:
+	case EV_TRACE_ON:
+	case EV_TRACE_OFF:
+	case EV_OTHER:
+		break;
+	}
+	return 0;
+}
+
+static int take_event(struct reading *r, const struct merged *ev)
+{
+	struct times_event t = {
+		.cpu = ev->cpu, .ts = ev->ev.ts, .lost = ev->lost,
+		.hyp = buffer_is_hyp(datr_buffer(r->d, ev->buffer)),
+	};
+	bool chosen = !r->cpus || cpulist_has(r->cpus, ev->cpu);
+
+	if (!ev->ev.data) {
+		r->out.corrupt++;
+		if (chosen)
+			times_lose(r->out.times, ev->cpu, t.hyp);
+		return 0;
+	}
+	times_see(r->out.times, t.ts);
+	if (!chosen)
+		return 0;
+	t.kind = evdb_kind(r->out.db, &ev->ev, &t.reason);
+	t.pid = evdb_pid(&ev->ev);
+	if (describe(r, &ev->ev, &t))
+		return -1;
+	return times_feed(r->out.times, &t);
+}
+
+/* All CPUs' events, as the first and the last one give the time */
+static int walk_events(struct reading *r)
+{
+	struct merge *m = merge_new(r->d, NULL);
+	struct merged ev;
+	int ret = m ? 0 : -1;
+
+	while (!ret && merge_next(m, &ev)) {
+		account_feed(r->account, &ev);
+		ret = take_event(r, &ev);
+	}
+	merge_free(m);
+	return ret;
+}
+
+static int add_cpus(struct reading *r)
+{
+	const struct datr_buffer *b;
+	unsigned int i, j;
+
+	for (i = 0; i < datr_nr_buffers(r->d); i++) {
+		b = datr_buffer(r->d, i);
+		for (j = 0; j < b->nr_cpus; j++) {
+			if (r->cpus && !cpulist_has(r->cpus, b->cpu[j].cpu))
+				continue;
+			if (times_add_cpu(r->out.times, b->cpu[j].cpu))
+				return -1;
+		}
+	}
+	return 0;
+}
+
+static int begin(struct reading *r)
+{
+	bool switches = datr_enabled(r->d, "sched/sched_switch");
+
+	r->out.db = evdb_load(r->d);
+	r->account = account_new(r->d);
+	r->out.times = times_new(switches);
+	r->out.reasons = dists_new();
+	r->out.hcalls = dists_new();
+	if (!r->out.db || !r->account || !r->out.times || !r->out.reasons ||
+	    !r->out.hcalls)
+		return -1;
+	return add_cpus(r);
+}
+
+static int finish(struct reading *r)
+{
+	if (times_finish(r->out.times, &r->out.result))
+		return -1;
+	account_finish(r->account, r->cpus, NULL, &r->out.events);
+	dists_sort(r->out.reasons);
+	dists_sort(r->out.hcalls);
+	return 0;
+}
+
+static int read_events(struct reading *r)
+{
+	if (!datr_enabled(r->d, "hypervisor/hyp_enter") ||
+	    !datr_enabled(r->d, "hypervisor/hyp_exit"))
+		return log_error("hyp_enter and hyp_exit are not in the file: want one made by hyptrace record with both");
+	if (begin(r) || walk_events(r))
+		return -1;
+	return finish(r);
+}
+
+static void free_reading(struct reading *r)
+{
+	times_free(r->out.times);
+	dists_free(r->out.reasons);
+	dists_free(r->out.hcalls);
+	account_free(r->account);
+	evdb_free(r->out.db);
+	free(r);
+}
+
+int stat_file(struct datr *d, const struct cpulist *cpus, bool json,
+	      bool histogram, FILE *out)
+{
+	struct reading *r = calloc(1, sizeof(*r));
+	int ret;
+
+	if (!r)
+		return log_oom();
+	r->d = d;
+	r->cpus = cpus;
+	ret = read_events(r);
+	if (!ret && json)
+		stat_print_json(&r->out, histogram, out);
+	else if (!ret)
+		stat_print_text(&r->out, histogram, out);
+	if (r->out.corrupt)
+		ret = log_error("%llu corrupt sub-buffers", r->out.corrupt);
+	free_reading(r);
+	return ret;
+}
+
+/* The command line */
+
+static const struct option long_options[] = {
+	{ "histogram",	no_argument, NULL, 'H' },
+	{ "json",	no_argument, NULL, 'j' },
+	{ "cpus",	required_argument, NULL, 'P' },
+	{ "help",	no_argument, NULL, 'h' },
+	{ 0 }
+};
+
+static int take_option(struct options *o, int c, char **argv)
+{
+	switch (c) {
+	case 'H':
+		o->histogram = true;
+		return 0;
+	case 'j':
+		o->json = true;
+		return 0;
+	case 'P':
+		cpulist_free(&o->cpus);
+		return cpulist_parse(optarg, &o->cpus);
+	case 'h':
+		o->show_help = true;
+		return 0;
+	case ':':
+		return log_error("option '%s' wants a value: see hyptrace stat --help",
+				 argv[optind - 1]);
+	default:
+		return log_error("unknown option '%s': see hyptrace stat --help",
+				 argv[optind - 1]);
+	}
+}
+
+static int parse_options(struct options *o, int argc, char **argv)
+{
+	int c;
+
+	memset(o, 0, sizeof(*o));
+	while ((c = getopt_long(argc, argv, ":HjP:h", long_options,
+				NULL)) != -1) {
+		if (take_option(o, c, argv))
+			return -1;
+	}
+	if (o->show_help)
+		return 0;
+	if (argc - optind != 1)
+		return log_error("want one FILE, got %d: see hyptrace stat --help",
+				 argc - optind);
+	o->path = argv[optind];
+	return 0;
+}
+
+static int run(const struct options *o)
+{
+	struct datr *d = datr_open(o->path);
+	int ret;
+
+	if (!d)
+		return EXIT_ERROR;
+	ret = stat_file(d, o->cpus.nr ? &o->cpus : NULL, o->json, o->histogram,
+			stdout);
+	datr_free(d);
+	if (fflush(stdout) || ferror(stdout))
+		ret = log_error("cannot write the statistics");
+	return ret ? EXIT_ERROR : EXIT_OK;
+}
+
+int stat_main(int argc, char **argv)
+{
+	struct options o;
+	int ret = EXIT_OK;
+
+	if (parse_options(&o, argc, argv))
+		ret = EXIT_USAGE;
+	else if (o.show_help)
+		fputs(usage, stdout);
+	else
+		ret = run(&o);
+	cpulist_free(&o.cpus);
+	return ret;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Where time goes in a recording: reads it, and prints what came out.
+ */
+#ifndef HYPTRACE_STAT_H
+#define HYPTRACE_STAT_H
+
+#include <stdio.h>
+
+#include "account.h"
+#include "datr.h"
+#include "dist.h"
+#include "evdb.h"
+#include "times.h"
+#include "util.h"
+
+/**
+ * struct stat_data - what came out
+ * @db:		the file's events, for the names of tasks
+ * @times:	of CPUs, tasks, vCPUs, and world switches
+ * @reasons:	EL2 entries by their reason, in order
+ * @hcalls:	hypercalls, in order
+ * @result:	of @times
+ * @events:	events and losses
+ * @corrupt:	corrupt sub-buffers
+ */
+struct stat_data {
+	struct evdb *db;
+	struct times *times;
+	struct dists *reasons;
+	struct dists *hcalls;
+	struct times_result result;
+	struct account_result events;
+	u64 corrupt;
+};
+
+/**
+ * stat_file - print where time goes
+ * @d:		the file
+ * @cpus:	these CPUs; NULL for all
+ * @json:	as JSON, else as tables
+ * @histogram:	with histograms
+ * @out:	where the text goes
+ *
+ * Return: 0, or -1 with a message.
+ */
+int stat_file(struct datr *d, const struct cpulist *cpus, bool json,
+	      bool histogram, FILE *out);
+
+/** stat_print_text - as tables */
+void stat_print_text(const struct stat_data *s, bool histogram, FILE *out);
+
+/** stat_print_json - as one JSON document */
+void stat_print_json(const struct stat_data *s, bool histogram, FILE *out);
+
+#endif

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Statistics as JSON. See stat.h.
+ */
+#include "stat.h"
+
+/* Bytes that are not ASCII may come from a task's name: each is one of Latin 1 */
+static void put_string(FILE *out, const char *text)
+{
+	const u8 *p;
+
+	fputc('"', out);
+	for (p = (const u8 *)text; *p; p++) {
+		if (*p == '"' || *p == '\\')
+			fprintf(out, "\\%c", *p);
+		else if (*p < 0x20 || *p >= 0x7f)
+			fprintf(out, "\\u%04x", *p);
+		else
+			fputc(*p, out);
+	}
+	fputc('"', out);
+}
+
+/* ", " before all but the first */
+static void separate(FILE *out, unsigned int *nr)
+{
+	fputs((*nr)++ ? ",\n  " : "\n  ", out);
+}
+
+static void put_places(FILE *out, const struct times_row *r)
+{
+	fprintf(out, "\"host\": %llu, \"el2\": %llu, \"guest\": %llu, \"unknown\": %llu}",
+		r->ns[PLACE_HOST], r->ns[PLACE_EL2], r->ns[PLACE_GUEST],
+		r->ns[PLACE_UNKNOWN]);
+}
+
+static void put_cpus(const struct stat_data *s, FILE *out)
+{
+	const struct times_row *r;
+	unsigned int i, nr = 0;
+
+	fputs(",\n\"cpus\": [", out);
+	for (i = 0; (r = times_cpu(s->times, i)); i++) {
+		separate(out, &nr);
+		fprintf(out, "{\"cpu\": %d, \"entries\": %llu, ", r->id,
+			r->entries);
+		put_places(out, r);
+	}
+	fputs("]", out);
+}
+
+/* Nobody is null */
+static void put_task(const struct stat_data *s, FILE *out, s32 pid)
+{
+	if (pid == TIMES_NOBODY) {
+		fputs("{\"pid\": null, \"comm\": null, ", out);
+		return;
+	}
+	fprintf(out, "{\"pid\": %d, \"comm\": ", pid);
+	put_string(out, evdb_comm(s->db, pid));
+	fputs(", ", out);
+}
+
+static void put_tasks(const struct stat_data *s, FILE *out)
+{
+	const struct times_row *r;
+	unsigned int i, nr = 0;
+
+	fputs(",\n\"tasks\": [", out);
+	for (i = 0; (r = times_task(s->times, i)); i++) {
+		separate(out, &nr);
+		put_task(s, out, r->id);
+		put_places(out, r);
+	}
+	fputs("]", out);
+}
+
+static void put_vcpus(const struct stat_data *s, FILE *out)
+{
+	const struct times_row *r;
+	unsigned int i, nr = 0;
+
+	fputs(",\n\"vcpus\": [", out);
+	for (i = 0; (r = times_vcpu(s->times, i)); i++) {
+		separate(out, &nr);
+		put_task(s, out, r->id);
+		if (r->named)
+			fprintf(out, "\"vm\": %u, \"vcpu\": %u, ", r->vm,
+				r->vcpu);
+		else
+			fputs("\"vm\": null, \"vcpu\": null, ", out);
+		fprintf(out, "\"entries\": %llu, ", r->entries);
+		put_places(out, r);
+	}
+	fputs("]", out);
+}
+
+/* Pairs of the least value that a bucket takes, and how many it has */
+static void put_histogram(FILE *out, const struct dist *d)
+{
+	u64 bucket[DIST_BUCKETS];
+	unsigned int b, nr = 0;
+
+	dist_histogram(d, bucket);
+	fputs(", \"histogram\": [", out);
+	for (b = 0; b < DIST_BUCKETS; b++) {
+		if (bucket[b])
+			fprintf(out, "%s[%llu, %llu]", nr++ ? ", " : "",
+				b ? 1ULL << (b - 1) : 0, bucket[b]);
+	}
+	fputs("]", out);
+}
+
+static void put_dist(FILE *out, unsigned int *nr, const char *name,
+		     struct dist *d, bool histogram)
+{
+	struct dist_summary s;
+
+	dist_summarize(d, &s);
+	if (!s.count)
+		return;
+	separate(out, nr);
+	fputs("{\"name\": ", out);
+	put_string(out, name);
+	fprintf(out, ", \"count\": %llu, \"total\": %llu, \"mean\": %llu, \"p50\": %llu, \"p90\": %llu, \"p99\": %llu, \"max\": %llu",
+		s.count, s.total, s.mean, s.p50, s.p90, s.p99, s.max);
+	if (histogram)
+		put_histogram(out, d);
+	fputs("}", out);
+}
+
+static void put_dists(FILE *out, const char *what, const struct dists *dists,
+		      bool histogram)
+{
+	unsigned int i, nr = 0;
+	struct dist *d;
+
+	fprintf(out, ",\n\"%s\": [", what);
+	for (i = 0; (d = dists_at(dists, i)); i++)
+		put_dist(out, &nr, dist_name(d), d, histogram);
+	fputs("]", out);
+}
+
+static void put_ways(const struct stat_data *s, bool histogram, FILE *out)
+{
+	unsigned int nr = 0;
+
+	fputs(",\n\"switches\": [", out);
+	put_dist(out, &nr, "kvm_entry to guest", times_way(s->times, WAY_IN),
+		 histogram);
+	put_dist(out, &nr, "guest to kvm_exit", times_way(s->times, WAY_OUT),
+		 histogram);
+	fputs("]", out);
+}
+
+static void put_summary(const struct stat_data *s, FILE *out)
+{
+	const struct times_result *r = &s->result;
+
+	fprintf(out, "\"wall\": %llu, \"events\": %llu, \"host_events\": %llu, \"lost\": %llu, \"dropped\": %llu,\n",
+		r->wall, s->events.seen[1], s->events.seen[0], s->events.lost,
+		s->events.dropped);
+	fprintf(out, "\"losses\": %llu, \"misplaced\": %llu, \"entries_without_exit\": %llu, \"exits_without_entry\": %llu",
+		r->losses, r->misplaced, r->no_exit, r->no_entry);
+}
+
+void stat_print_json(const struct stat_data *s, bool histogram, FILE *out)
+{
+	fputs("{", out);
+	put_summary(s, out);
+	put_cpus(s, out);
+	put_tasks(s, out);
+	put_vcpus(s, out);
+	put_dists(out, "entries", s->reasons, histogram);
+	put_dists(out, "hypercalls", s->hcalls, histogram);
+	put_ways(s, histogram, out);
+	fputs("}\n", out);
+}
