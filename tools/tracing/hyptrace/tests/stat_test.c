@@ -1,0 +1,655 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Statistics of made-up recordings whose answers were computed by hand.
+ *
+ *	make check
+ *
+ * Prints TAP.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../src/dist.h"
+#include "../src/log.h"
+#include "../src/times.h"
+
+static unsigned int nr_tests;
+static unsigned int nr_failed;
+static unsigned int nr_wrong;
+
+#define expect(got, want)	expect_at(__LINE__, #got, got, want)
+
+static void expect_at(int line, const char *what, u64 got, u64 want)
+{
+	if (got == want)
+		return;
+	printf("# line %d: %s is %llu, want %llu\n", line, what, got, want);
+	nr_wrong++;
+}
+
+static void result(const char *name)
+{
+	printf("%s %u %s\n", nr_wrong ? "not ok" : "ok", ++nr_tests, name);
+	nr_failed += !!nr_wrong;
+	nr_wrong = 0;
+}
+
+/* The recordings */
+
+static struct times *times;
+static struct dists *dists;
+
+enum { HVC, ABORT, EXIT, EXIT_IRQ, EXIT_HVC, RUN, CALL };
+
+static void begin(bool switches)
+{
+	times = times_new(switches);
+	dists = dists_new();
+	if (!times || !dists || times_add_cpu(times, 0))
+		exit(1);
+}
+
+static void end(struct times_result *r)
+{
+	if (times_finish(times, r))
+		exit(1);
+}
+
+static void done(const char *name)
+{
+	times_free(times);
+	dists_free(dists);
+	result(name);
+}
+
+static void feed(struct times_event ev)
+{
+	times_see(times, ev.ts);
+	if (times_feed(times, &ev))
+		exit(1);
+}
+
+static void hyp(u64 ts, enum ev_kind kind)
+{
+	feed((struct times_event) { .hyp = true, .ts = ts, .kind = kind,
+		.pid = 7, .vm = 3, .vcpu = 1 });
+}
+
+static struct times_event entry(u64 ts, int reason)
+{
+	static const enum ev_reason reasons[] = {
+		[HVC]	= REASON_HVC,
+		[ABORT]	= REASON_OTHER,
+		[EXIT]	= REASON_GUEST_EXIT,
+	};
+
+	return (struct times_event) { .hyp = true, .ts = ts,
+		.kind = EV_HYP_ENTER, .reason = reasons[reason], .pid = 7,
+		.dist = dists_get(dists, reason) };
+}
+
+static void enter(u64 ts, int reason)
+{
+	feed(entry(ts, reason));
+}
+
+static void lost_enter(u64 ts, int reason)
+{
+	struct times_event ev = entry(ts, reason);
+
+	ev.lost = true;
+	feed(ev);
+}
+
+static void leave(u64 ts, enum ev_reason reason)
+{
+	feed((struct times_event) { .hyp = true, .ts = ts,
+		.kind = EV_HYP_EXIT, .reason = reason, .pid = 7, .other = 7 });
+}
+
+static void to_host(u64 ts)
+{
+	leave(ts, REASON_ERET_HOST);
+}
+
+static void to_guest(u64 ts)
+{
+	leave(ts, REASON_ERET_GUEST);
+}
+
+static void call(u64 ts, int id)
+{
+	feed((struct times_event) { .hyp = true, .ts = ts,
+		.kind = EV_HOST_HCALL, .pid = 7,
+		.dist = dists_get(dists, id) });
+}
+
+static void vcpu_exit(u64 ts, int what)
+{
+	feed((struct times_event) { .hyp = true, .ts = ts,
+		.kind = EV_VCPU_EXIT, .pid = 7,
+		.dist = dists_get(dists, what) });
+}
+
+static void host(u64 ts, enum ev_kind kind, s32 pid)
+{
+	feed((struct times_event) { .ts = ts, .kind = kind, .pid = pid });
+}
+
+static void lost_host(u64 ts, enum ev_kind kind, s32 pid)
+{
+	feed((struct times_event) { .ts = ts, .kind = kind, .pid = pid,
+		.lost = true });
+}
+
+static void sched(u64 ts, s32 from, s32 to)
+{
+	feed((struct times_event) { .ts = ts, .kind = EV_SCHED_SWITCH,
+		.pid = from, .other = to });
+}
+
+/* What came out */
+
+static void expect_row_at(int line, const struct times_row *r, u64 in_host,
+			  u64 el2, u64 guest, u64 unknown)
+{
+	if (!r) {
+		printf("# line %d: there is no such row\n", line);
+		nr_wrong++;
+		return;
+	}
+	expect_at(line, "host", r->ns[PLACE_HOST], in_host);
+	expect_at(line, "EL2", r->ns[PLACE_EL2], el2);
+	expect_at(line, "guest", r->ns[PLACE_GUEST], guest);
+	expect_at(line, "unknown", r->ns[PLACE_UNKNOWN], unknown);
+}
+
+#define expect_row(...)		expect_row_at(__LINE__, __VA_ARGS__)
+
+static const struct times_row *find(const struct times_row *(*at)(const struct times *t,
+								   unsigned int i),
+				    s32 id)
+{
+	const struct times_row *r;
+	unsigned int i;
+
+	for (i = 0; (r = at(times, i)); i++) {
+		if (r->id == id)
+			return r;
+	}
+	return NULL;
+}
+
+static void expect_dist_at(int line, struct dist *d, u64 count, u64 total)
+{
+	struct dist_summary s;
+
+	dist_summarize(d, &s);
+	expect_at(line, "count", s.count, count);
+	expect_at(line, "total", s.total, total);
+}
+
+#define expect_dist(key, count, total)	\
+	expect_dist_at(__LINE__, dists_get(dists, key), count, total)
+#define expect_way(way, count, total)	\
+	expect_dist_at(__LINE__, times_way(times, way), count, total)
+
+/* All times of a row kind add up to the wall time of all CPUs */
+static void expect_sum_at(int line,
+			  const struct times_row *(*at)(const struct times *t,
+							unsigned int i),
+			  u64 want)
+{
+	const struct times_row *r;
+	unsigned int i, place;
+	u64 sum = 0;
+
+	for (i = 0; (r = at(times, i)); i++) {
+		for (place = 0; place < NR_PLACES; place++)
+			sum += r->ns[place];
+	}
+	expect_at(line, "sum", sum, want);
+}
+
+#define expect_sum(...)		expect_sum_at(__LINE__, __VA_ARGS__)
+
+/* The tests: of distributions */
+
+static struct dist *values(const u64 *value, unsigned int nr)
+{
+	unsigned int i;
+
+	dists = dists_new();
+	for (i = 0; i < nr; i++) {
+		if (dist_add(dists_get(dists, 0), value[i]))
+			exit(1);
+	}
+	return dists_get(dists, 0);
+}
+
+static void expect_summary_at(int line, const u64 *value, unsigned int nr,
+			      struct dist_summary want)
+{
+	struct dist_summary s;
+
+	dist_summarize(values(value, nr), &s);
+	expect_at(line, "count", s.count, want.count);
+	expect_at(line, "total", s.total, want.total);
+	expect_at(line, "mean", s.mean, want.mean);
+	expect_at(line, "p50", s.p50, want.p50);
+	expect_at(line, "p90", s.p90, want.p90);
+	expect_at(line, "p99", s.p99, want.p99);
+	expect_at(line, "max", s.max, want.max);
+	dists_free(dists);
+}
+
+#define expect_summary(value, nr, ...)	\
+	expect_summary_at(__LINE__, value, nr, (struct dist_summary) __VA_ARGS__)
+
+static void test_percentiles(void)
+{
+	u64 v[1000] = { 0 };
+	unsigned int i;
+
+	expect_summary(v, 0, { 0 });
+	result("percentiles of no value");
+	v[0] = 42;
+	expect_summary(v, 1, { 1, 42, 42, 42, 42, 42, 42 });
+	result("percentiles of 1 value");
+	v[1] = 11;
+	expect_summary(v, 2, { 2, 53, 27, 11, 42, 42, 42 });
+	result("percentiles of 2 values");
+	v[2] = 12;
+	expect_summary(v, 3, { 3, 65, 22, 12, 42, 42, 42 });
+	result("percentiles of 3 values");
+	for (i = 0; i < 100; i++)
+		v[i] = 100 - i;
+	expect_summary(v, 100, { 100, 5050, 51, 50, 90, 99, 100 });
+	result("percentiles of 100 values");
+	v[100] = 1000;
+	expect_summary(v, 101, { 101, 6050, 60, 51, 91, 100, 1000 });
+	result("percentiles of 101 values");
+	for (i = 0; i < 1000; i++)
+		v[i] = i < 989 ? 5 : 9;
+	expect_summary(v, 1000, { 1000, 5044, 5, 5, 5, 9, 9 });
+	result("p99 among equal values, from above");
+	v[989] = 5;
+	expect_summary(v, 1000, { 1000, 5040, 5, 5, 5, 5, 9 });
+	result("p99 among equal values, from below");
+}
+
+static void test_histogram(void)
+{
+	static const u64 v[] = { 0, 1, 2, 3, 4, 7, 8, ~0ULL };
+	u64 bucket[DIST_BUCKETS], sum = 0;
+	unsigned int i;
+
+	dist_histogram(values(v, 8), bucket);
+	expect(bucket[0], 1);
+	expect(bucket[1], 1);
+	expect(bucket[2], 2);
+	expect(bucket[3], 2);
+	expect(bucket[4], 1);
+	expect(bucket[64], 1);
+	for (i = 0; i < DIST_BUCKETS; i++)
+		sum += bucket[i];
+	expect(sum, 8);
+	dists_free(dists);
+	result("histogram");
+}
+
+/* The tests: of times */
+
+/*
+ *	ts	0     10   12   15    40   41    45    80   82   90    100  101
+ *		host  EL2            guest EL2   guest EL2       host
+ */
+static void one_run(void)
+{
+	host(0, EV_KVM_ENTRY, 7);
+	enter(10, HVC);
+	call(12, RUN);
+	hyp(13, EV_VCPU_ENTER);
+	to_guest(15);
+	enter(40, EXIT);
+	vcpu_exit(41, EXIT_IRQ);
+	to_guest(45);
+	enter(80, EXIT);
+	vcpu_exit(82, EXIT_HVC);
+	to_host(90);
+	host(100, EV_KVM_EXIT, 7);
+}
+
+static void test_nested(void)
+{
+	struct times_result r;
+
+	begin(true);
+	one_run();
+	enter(103, ABORT);
+	to_host(110);
+	host(120, EV_OTHER, 7);
+	end(&r);
+	expect(r.wall, 120);
+	expect(r.losses + r.misplaced + r.no_exit + r.no_entry, 0);
+	expect_row(times_cpu(times, 0), 23, 27, 60, 10);
+	expect(times_cpu(times, 0)->entries, 4);
+	expect_row(find(times_task, 7), 23, 27, 60, 0);
+	expect_row(find(times_task, TIMES_NOBODY), 0, 0, 0, 10);
+	expect_row(times_vcpu(times, 0), 23, 24, 60, 0);
+	expect(times_vcpu(times, 0)->entries, 2);
+	expect(times_vcpu(times, 0)->vm, 3);
+	expect(times_vcpu(times, 0)->vcpu, 1);
+	expect_dist(HVC, 1, 5);
+	expect_dist(EXIT, 0, 0);
+	expect_dist(EXIT_IRQ, 1, 5);
+	expect_dist(EXIT_HVC, 1, 10);
+	expect_dist(ABORT, 1, 7);
+	expect_dist(RUN, 1, 20);
+	expect_way(WAY_IN, 1, 15);
+	expect_way(WAY_OUT, 1, 20);
+	done("a guest's run with an exit that the host never sees");
+}
+
+/* Events are lost in EL2, whose entry is then not measured, nor is the call */
+static void test_loss_at_el2(void)
+{
+	struct times_result r;
+
+	begin(false);
+	enter(0, HVC);
+	to_host(10);
+	enter(20, HVC);
+	call(21, CALL);
+	lost_enter(50, ABORT);
+	to_host(53);
+	enter(60, HVC);
+	call(61, CALL);
+	to_host(64);
+	end(&r);
+	expect(r.wall, 64);
+	expect(r.losses, 1);
+	expect(r.misplaced, 0);
+	expect(r.no_exit, 1);
+	expect(r.no_entry, 0);
+	expect_row(times_cpu(times, 0), 17, 18, 0, 29);
+	expect_dist(HVC, 2, 14);
+	expect_dist(ABORT, 1, 3);
+	expect_dist(CALL, 1, 4);
+	expect_sum(times_cpu, 64);
+	expect_sum(times_task, 64);
+	done("a loss at EL2");
+}
+
+/* Of these, only the mark tells that there was more */
+static void test_quiet_losses(void)
+{
+	struct times_result r;
+
+	begin(false);
+	enter(0, HVC);
+	to_host(10);
+	lost_enter(50, HVC);
+	to_guest(60);
+	host(70, EV_KVM_ENTRY, 7);
+	lost_enter(90, EXIT);
+	host(95, EV_KVM_EXIT, 7);
+	to_host(100);
+	end(&r);
+	expect(r.losses, 2);
+	expect(r.misplaced, 0);
+	expect(r.no_exit + r.no_entry, 0);
+	expect_row(times_cpu(times, 0), 0, 30, 0, 70);
+	expect_dist(HVC, 2, 20);
+	expect_dist(EXIT, 1, 10);
+	expect_way(WAY_IN, 0, 0);
+	expect_way(WAY_OUT, 0, 0);
+	done("losses between events that fit");
+}
+
+/* The second entry of the guest, and the exit that ends the run, are lost */
+static void test_loss_in_run(void)
+{
+	struct times_result r;
+
+	begin(true);
+	host(0, EV_KVM_ENTRY, 7);
+	enter(10, HVC);
+	call(12, RUN);
+	to_guest(15);
+	enter(40, EXIT);
+	lost_enter(200, HVC);
+	call(201, CALL);
+	to_host(210);
+	host(220, EV_KVM_EXIT, 7);
+	end(&r);
+	expect(r.wall, 220);
+	expect(r.losses, 1);
+	expect(r.no_exit, 1);
+	expect_row(times_cpu(times, 0), 10, 15, 25, 170);
+	expect_dist(HVC, 2, 15);
+	expect_dist(EXIT, 0, 0);
+	expect_dist(RUN, 0, 0);
+	expect_dist(CALL, 1, 10);
+	expect_way(WAY_IN, 1, 15);
+	expect_way(WAY_OUT, 0, 0);
+	expect_sum(times_task, 220);
+	done("a loss in a guest's run");
+}
+
+/* What contradicts is a loss that nobody told */
+static void test_misplaced(void)
+{
+	struct times_result r;
+
+	begin(false);
+	enter(0, HVC);
+	to_host(10);
+	to_host(30);
+	enter(40, HVC);
+	enter(60, HVC);
+	to_host(70);
+	end(&r);
+	expect(r.misplaced, 2);
+	expect(r.no_exit, 1);
+	expect(r.no_entry, 1);
+	expect_row(times_cpu(times, 0), 10, 20, 0, 40);
+	expect_dist(HVC, 2, 20);
+	done("events that contradict");
+}
+
+static void test_begin_in_guest(void)
+{
+	struct times_result r;
+
+	begin(true);
+	host(0, EV_OTHER, 7);
+	enter(30, EXIT);
+	vcpu_exit(31, EXIT_IRQ);
+	to_host(40);
+	host(50, EV_KVM_EXIT, 7);
+	enter(60, HVC);
+	hyp(70, EV_TRACE_OFF);
+	host(90, EV_OTHER, 7);
+	end(&r);
+	expect(r.no_exit, 1);
+	expect(r.no_entry, 0);
+	expect(r.losses + r.misplaced, 0);
+	expect_row(times_cpu(times, 0), 20, 20, 0, 50);
+	expect_dist(EXIT_IRQ, 1, 10);
+	expect_dist(HVC, 0, 0);
+	expect_way(WAY_OUT, 1, 20);
+	expect_sum(times_task, 90);
+	done("a CPU that begins in a guest and ends at EL2");
+}
+
+/* Off, and on again: in between it may have been switched off */
+static void test_trace_on(void)
+{
+	struct times_result r;
+
+	begin(false);
+	hyp(0, EV_TRACE_ON);
+	to_host(5);
+	hyp(20, EV_TRACE_ON);
+	to_host(24);
+	end(&r);
+	expect(r.wall, 24);
+	expect(r.no_entry, 2);
+	expect(r.misplaced, 0);
+	expect_row(times_cpu(times, 0), 0, 9, 0, 15);
+	done("tracing begins twice");
+}
+
+static void test_tasks(void)
+{
+	struct times_result r;
+
+	begin(true);
+	enter(0, HVC);
+	to_host(10);
+	sched(30, 7, 8);
+	sched(35, 8, 9);
+	lost_host(60, EV_OTHER, 9);
+	sched(70, 9, 8);
+	sched(90, 7, 9);
+	host(100, EV_OTHER, 9);
+	end(&r);
+	expect(r.losses, 1);
+	expect_row(times_cpu(times, 0), 90, 10, 0, 0);
+	expect_row(find(times_task, 7), 0, 10, 0, 0);
+	expect_row(find(times_task, 8), 5, 0, 0, 0);
+	expect_row(find(times_task, 9), 20, 0, 0, 0);
+	expect_row(find(times_task, TIMES_NOBODY), 65, 0, 0, 0);
+	expect_sum(times_task, 100);
+	done("tasks, of which some are not known");
+}
+
+/* The host's loss is told after EL2's events that are in it */
+static void test_host_loss(void)
+{
+	struct times_result r;
+
+	begin(true);
+	sched(0, 8, 7);
+	enter(10, HVC);
+	to_host(20);
+	host(30, EV_KVM_ENTRY, 7);
+	enter(40, HVC);
+	call(41, RUN);
+	to_guest(45);
+	enter(50, EXIT);
+	to_host(60);
+	lost_host(70, EV_KVM_EXIT, 7);
+	end(&r);
+	expect_row(times_cpu(times, 0), 30, 25, 5, 10);
+	expect_row(find(times_task, 7), 10, 25, 5, 0);
+	expect_row(find(times_task, TIMES_NOBODY), 20, 0, 0, 10);
+	expect_row(times_vcpu(times, 0), 0, 10, 5, 0);
+	expect(times_vcpu(times, 0)->named, false);
+	expect_way(WAY_IN, 1, 15);
+	expect_way(WAY_OUT, 0, 0);
+	done("a loss of the host's events");
+}
+
+static void test_time_back(void)
+{
+	struct times_result r;
+
+	begin(false);
+	enter(100, HVC);
+	to_host(120);
+	enter(110, HVC);
+	to_host(130);
+	end(&r);
+	expect(r.wall, 30);
+	expect(r.misplaced, 1);
+	expect_row(times_cpu(times, 0), 0, 30, 0, 0);
+	expect_sum(times_cpu, 30);
+	done("time that goes back");
+}
+
+/* Of one CPU only the place is known, of one nothing, of one an end is lost */
+static void test_cpus(void)
+{
+	struct times_result r;
+	struct times_event ev;
+
+	begin(false);
+	if (times_add_cpu(times, 2) || times_add_cpu(times, 1))
+		exit(1);
+	times_see(times, 50);
+	enter(60, HVC);
+	ev = entry(70, HVC);
+	ev.cpu = 1;
+	feed(ev);
+	to_host(80);
+	times_lose(times, 1, true);
+	times_see(times, 150);
+	end(&r);
+	expect(r.wall, 100);
+	expect(r.losses, 1);
+	expect_row(times_cpu(times, 0), 70, 20, 0, 10);
+	expect_row(times_cpu(times, 1), 0, 0, 0, 100);
+	expect_row(times_cpu(times, 2), 0, 0, 0, 100);
+	expect(!!times_cpu(times, 3), false);
+	expect_sum(times_cpu, 300);
+	expect_sum(times_task, 300);
+	done("CPUs have one wall time");
+}
+
+static void test_two_vcpus(void)
+{
+	struct times_result r;
+	struct times_event ev = { .hyp = true, .kind = EV_VCPU_ENTER,
+		.pid = 7, .vm = 3 };
+	unsigned int i;
+
+	begin(true);
+	for (i = 0; i < 2; i++) {
+		enter(100 * i, HVC);
+		ev.ts = 100 * i + 2;
+		ev.vcpu = i;
+		feed(ev);
+		to_guest(100 * i + 5);
+		enter(100 * i + 20 + 10 * i, EXIT);
+		to_host(100 * i + 50);
+	}
+	/* what runs then, nobody knows */
+	lost_enter(200, HVC);
+	to_guest(210);
+	end(&r);
+	expect_row(times_vcpu(times, 0), 0, 23, 25, 0);
+	expect(times_vcpu(times, 0)->vcpu, 1);
+	expect_row(times_vcpu(times, 1), 0, 35, 15, 0);
+	expect(times_vcpu(times, 1)->vcpu, 0);
+	expect(times_vcpu(times, 1)->entries, 1);
+	expect_row(times_vcpu(times, 2), 0, 0, 0, 0);
+	expect(times_vcpu(times, 2)->named, false);
+	expect(times_vcpu(times, 2)->entries, 1);
+	expect_row(find(times_task, 7), 0, 70, 40, 0);
+	expect_row(find(times_task, TIMES_NOBODY), 50, 0, 0, 50);
+	done("a task that runs two vCPUs");
+}
+
+int main(void)
+{
+	puts("TAP version 13");
+	test_percentiles();
+	test_histogram();
+	test_nested();
+	test_loss_at_el2();
+	test_quiet_losses();
+	test_loss_in_run();
+	test_misplaced();
+	test_begin_in_guest();
+	test_trace_on();
+	test_tasks();
+	test_host_loss();
+	test_time_back();
+	test_cpus();
+	test_two_vcpus();
+	printf("1..%u\n", nr_tests);
+	return nr_failed ? 1 : 0;
+}
