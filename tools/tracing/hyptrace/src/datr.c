@@ -365,6 +365,11 @@ void datr_free(struct datr *d)
 	free(d);
 }
 
+const char *datr_name(const struct datr *d)
+{
+	return d->name;
+}
+
 unsigned int datr_nr_buffers(const struct datr *d)
 {
 	return d->nr_buffers;

@@ -56,6 +56,9 @@ struct datr *datr_parse(const void *data, size_t size, const char *name);
 
 void datr_free(struct datr *d);
 
+/** datr_name - what messages call the file */
+const char *datr_name(const struct datr *d);
+
 unsigned int datr_nr_buffers(const struct datr *d);
 const struct datr_buffer *datr_buffer(const struct datr *d, unsigned int i);
 

@@ -214,7 +214,29 @@ static int walk_events(struct reading *r)
 	return ret;
 }
 
-static int add_cpus(struct reading *r)
+static bool has_cpu(const struct datr_buffer *b, unsigned int cpu)
+{
+	unsigned int i;
+
+	for (i = 0; i < b->nr_cpus; i++) {
+		if (b->cpu[i].cpu == cpu)
+			return true;
+	}
+	return false;
+}
+
+static int add_chosen_cpu(struct reading *r, unsigned int cpu)
+{
+	unsigned int i;
+
+	for (i = 0; i < datr_nr_buffers(r->d); i++) {
+		if (has_cpu(datr_buffer(r->d, i), cpu))
+			return times_add_cpu(r->out.times, cpu);
+	}
+	return log_error("%s: CPU %u was not recorded", datr_name(r->d), cpu);
+}
+
+static int add_all_cpus(struct reading *r)
 {
 	const struct datr_buffer *b;
 	unsigned int i, j;
@@ -222,11 +244,22 @@ static int add_cpus(struct reading *r)
 	for (i = 0; i < datr_nr_buffers(r->d); i++) {
 		b = datr_buffer(r->d, i);
 		for (j = 0; j < b->nr_cpus; j++) {
-			if (r->cpus && !cpulist_has(r->cpus, b->cpu[j].cpu))
-				continue;
 			if (times_add_cpu(r->out.times, b->cpu[j].cpu))
 				return -1;
 		}
+	}
+	return 0;
+}
+
+static int add_cpus(struct reading *r)
+{
+	unsigned int i;
+
+	if (!r->cpus)
+		return add_all_cpus(r);
+	for (i = 0; i < r->cpus->nr; i++) {
+		if (add_chosen_cpu(r, r->cpus->cpu[i]))
+			return -1;
 	}
 	return 0;
 }
@@ -260,7 +293,8 @@ static int read_events(struct reading *r)
 {
 	if (!datr_enabled(r->d, "hypervisor/hyp_enter") ||
 	    !datr_enabled(r->d, "hypervisor/hyp_exit"))
-		return log_error("hyp_enter and hyp_exit are not in the file: want one made by hyptrace record with both");
+		return log_error("%s: hyp_enter and hyp_exit were not recorded: want a file of hyptrace record with both",
+				 datr_name(r->d));
 	if (begin(r) || walk_events(r))
 		return -1;
 	return finish(r);
@@ -292,7 +326,8 @@ int stat_file(struct datr *d, const struct cpulist *cpus, bool json,
 	else if (!ret)
 		stat_print_text(&r->out, histogram, out);
 	if (r->out.corrupt)
-		ret = log_error("%llu corrupt sub-buffers", r->out.corrupt);
+		ret = log_error("%s: %llu corrupt sub-buffers",
+				datr_name(d), r->out.corrupt);
 	free_reading(r);
 	return ret;
 }

@@ -75,6 +75,14 @@ expect 1 "trace.dat" hyptrace report /bin/busybox
 expect 1 "$D/empty" hyptrace report $D/empty
 head -c 5000 $D/good.dat >$D/short
 expect 1 "$D/short" hyptrace report $D/short
+expect 2 "unknown option" hyptrace stat --nonsense
+expect 2 "want one FILE, got 0" hyptrace stat
+expect 2 "bad" hyptrace stat -P x $D/good.dat
+expect 1 "CPU 77" hyptrace stat -P 77 $D/good.dat
+expect 1 "No such file" hyptrace stat $D/nothing
+expect 1 "$D/short" hyptrace stat $D/short
+record -o $D/half.dat -E hyp_enter -d 10ms
+expect 1 "$D/half.dat" hyptrace stat $D/half.dat
 
 mkdir $D/full
 mount -t tmpfs -o size=64k tmpfs $D/full
