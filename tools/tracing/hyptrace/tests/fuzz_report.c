@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fuzzes the file reader: whatever the bytes are, report and report --check
+ * Fuzzes the file reader: whatever the bytes are, report, report --check and stat
  * must come back without touching memory that is not theirs.
  *
  *	make fuzz && ./fuzz_report CORPUS_DIR
  *
- * The first byte is not part of the file: it chooses between the two.
+ * The first byte is not part of the file: it chooses among them.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -13,6 +13,7 @@
 #include "../src/datr.h"
 #include "../src/log.h"
 #include "../src/report.h"
+#include "../src/stat.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -28,7 +29,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!null || !size)
 		return 0;
 	d = datr_parse(data + 1, size - 1, "input");
-	if (d)
+	if (d && (data[0] & 2))
+		stat_file(d, NULL, data[0] & 1, data[0] & 4, null);
+	else if (d)
 		report_file(d, NULL, data[0] & 1, null);
 	datr_free(d);
 	return 0;
