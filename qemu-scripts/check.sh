@@ -10,7 +10,8 @@
 #   ftrace      the kernel's ftracetest on both remotes, in each mode
 #   upstream    the kernel's own tests give the same results as without patches
 #   order       a recording under load in each mode, and its order and accounting
-#   tool        hyptrace and bad input; names and symbols in its files
+#   tool        hyptrace's unit tests; bad input; names and symbols in its files;
+#               statistics of a recording, whole and with losses
 #   docs        the examples of the documents
 #   bench       no core cost has grown (see bench.sh)
 #   off         a kernel without hypervisor tracing builds and runs guests
@@ -219,11 +220,34 @@ check_names()
 	done
 }
 
+# What stat says is what the events say; the second recording has losses
+check_stat()
+{
+	local out=$BUILD/check/stat file
+
+	rm -rf "$out"
+	guest protected 2 --out "$out" -- '
+		hyptrace record -o /out/whole.dat -- hyp_workload -n 20
+		hyptrace record -b 8 -o /out/lossy.dat -- sh -c "
+			hyp_workload -n 60 &
+			kill -STOP \$PPID; wait; kill -CONT \$PPID"'
+	for file in whole lossy; do
+		echo "# $file"
+		"$REPO/tools/tracing/hyptrace/tests/stat_compare.py" "$BUILD/host/hyptrace" "$out/$file.dat"
+	done
+	"$BUILD/host/hyptrace" stat --json "$out/lossy.dat" >"$out/lossy.json"
+	grep -q '"losses": [1-9]' "$out/lossy.json" ||
+		{ echo "not ok 1 the recording with losses has none"; return; }
+	echo "ok 1 the recording with losses has some"
+}
+
 suite_tool()
 {
+	run_suite "tool, units" make -C "$REPO/tools/tracing/hyptrace" check O="$BUILD/obj/tool-check"
 	run_suite "tool, bad input" guest protected 2 \
 		--add "$REPO/tools/tracing/hyptrace/tests/errors.sh" -- sh /root/errors.sh
 	run_suite "tool, names" check_names
+	run_suite "tool, statistics" check_stat
 }
 
 suite_docs()
