@@ -3,8 +3,8 @@
 # Usage: run.sh
 #
 # Boots a guest, records what its hypervisor does while virtual machines run on
-# every CPU, checks the recording and prints the merged timeline around a guest
-# entry. Needs the kernel and the initramfs; 'make run' makes them first.
+# every CPU, prints the merged timeline around a guest entry and where time went,
+# and checks the recording. Needs the kernel and the initramfs; 'make run' makes them first.
 #
 # Environment: MODE=protected|hvhe|nvhe (protected), CPUS=n (4),
 #              ITERATIONS=n (50) of the guest code on each CPU
@@ -42,6 +42,10 @@ step "Record in a $mode guest with $cpus CPUs" record
 [[ -s $data ]] || die "the guest left no recording"
 print_timeline
 echo
+echo "Where time went:"
+"$report" stat "$data" | tee "$out/stat.txt"
+echo
 echo "The recording:          $data"
 echo "The whole timeline:     $out/timeline.txt"
+echo "Where time went:        $out/stat.txt"
 "$report" report --check "$data" | tail -n 5
