@@ -226,6 +226,7 @@ check_stat()
 	local out=$BUILD/check/stat file
 
 	rm -rf "$out"
+	# shellcheck disable=SC2016	# the guest's shell expands it
 	guest protected 2 --out "$out" -- '
 		hyptrace record -o /out/whole.dat -- hyp_workload -n 20
 		hyptrace record -b 8 -o /out/lossy.dat -- sh -c "

@@ -304,7 +304,6 @@ static void enter(struct cpu_times *c, const struct times_event *ev)
 		c->exit = c->at;
 		return;
 	}
-	c->exit_known = false;
 	c->call_known = true;
 	c->call_ns = 0;
 	c->call = NULL;

@@ -70,6 +70,30 @@ def between(events, first, key, second, other):
     return total
 
 
+def ways(events):
+    """Durations of world switches: into guests, and out of them"""
+    into, out = [], []
+    entry = leave = None
+    in_host = False
+    for stamp, side, name, fields in events:
+        if side == 'hyp':
+            in_host = name == 'hyp_exit' and fields['reason'] == 'eret_host'
+        if name in (None, 'trace_on', 'trace_off'):
+            entry = leave = None
+        elif name == 'kvm_entry':
+            entry, leave = stamp, None
+        elif name == 'hyp_exit' and fields['reason'] == 'eret_guest' and entry is not None:
+            into.append(stamp - entry)
+            entry = None
+        elif name == 'hyp_enter' and fields['reason'] == 'guest_exit':
+            leave = stamp
+        elif name == 'kvm_exit':
+            if leave is not None and in_host:
+                out.append(stamp - leave)
+            entry = leave = None
+    return into, out
+
+
 def summary(values):
     values = sorted(values)
 
@@ -139,6 +163,9 @@ def main(hyptrace, path):
     got.pop('__kvm_vcpu_run', None)
     expect('hypercalls', got, {k: summary(v) for k, v in calls(all_stays).items()
                                if k != '__kvm_vcpu_run'})
+    into, out = map(lambda lists: sum(lists, []), zip(*map(ways, events.cpus.values())))
+    expect('world switches', named(stat['switches']),
+           {'kvm_entry to guest': summary(into), 'guest to kvm_exit': summary(out)})
     print(f'1..{number}')
     return 1 if failed else 0
 

@@ -72,8 +72,12 @@ static void feed(struct times_event ev)
 
 static void hyp(u64 ts, enum ev_kind kind)
 {
-	feed((struct times_event) { .hyp = true, .ts = ts, .kind = kind,
-		.pid = 7, .vm = 3, .vcpu = 1 });
+	struct times_event ev = {
+		.hyp = true, .ts = ts, .kind = kind, .pid = 7, .vm = 3,
+		.vcpu = 1,
+	};
+
+	feed(ev);
 }
 
 static struct times_event entry(u64 ts, int reason)
@@ -83,10 +87,12 @@ static struct times_event entry(u64 ts, int reason)
 		[ABORT]	= REASON_OTHER,
 		[EXIT]	= REASON_GUEST_EXIT,
 	};
+	struct times_event ev = {
+		.hyp = true, .ts = ts, .kind = EV_HYP_ENTER, .pid = 7,
+		.reason = reasons[reason], .dist = dists_get(dists, reason),
+	};
 
-	return (struct times_event) { .hyp = true, .ts = ts,
-		.kind = EV_HYP_ENTER, .reason = reasons[reason], .pid = 7,
-		.dist = dists_get(dists, reason) };
+	return ev;
 }
 
 static void enter(u64 ts, int reason)
@@ -104,8 +110,12 @@ static void lost_enter(u64 ts, int reason)
 
 static void leave(u64 ts, enum ev_reason reason)
 {
-	feed((struct times_event) { .hyp = true, .ts = ts,
-		.kind = EV_HYP_EXIT, .reason = reason, .pid = 7, .other = 7 });
+	struct times_event ev = {
+		.hyp = true, .ts = ts, .kind = EV_HYP_EXIT, .reason = reason,
+		.pid = 7, .other = 7,
+	};
+
+	feed(ev);
 }
 
 static void to_host(u64 ts)
@@ -120,33 +130,49 @@ static void to_guest(u64 ts)
 
 static void call(u64 ts, int id)
 {
-	feed((struct times_event) { .hyp = true, .ts = ts,
-		.kind = EV_HOST_HCALL, .pid = 7,
-		.dist = dists_get(dists, id) });
+	struct times_event ev = {
+		.hyp = true, .ts = ts, .kind = EV_HOST_HCALL, .pid = 7,
+		.dist = dists_get(dists, id),
+	};
+
+	feed(ev);
 }
 
 static void vcpu_exit(u64 ts, int what)
 {
-	feed((struct times_event) { .hyp = true, .ts = ts,
-		.kind = EV_VCPU_EXIT, .pid = 7,
-		.dist = dists_get(dists, what) });
+	struct times_event ev = {
+		.hyp = true, .ts = ts, .kind = EV_VCPU_EXIT, .pid = 7,
+		.dist = dists_get(dists, what),
+	};
+
+	feed(ev);
 }
 
 static void host(u64 ts, enum ev_kind kind, s32 pid)
 {
-	feed((struct times_event) { .ts = ts, .kind = kind, .pid = pid });
+	struct times_event ev = {
+		.ts = ts, .kind = kind, .pid = pid,
+	};
+
+	feed(ev);
 }
 
 static void lost_host(u64 ts, enum ev_kind kind, s32 pid)
 {
-	feed((struct times_event) { .ts = ts, .kind = kind, .pid = pid,
-		.lost = true });
+	struct times_event ev = {
+		.ts = ts, .kind = kind, .pid = pid, .lost = true,
+	};
+
+	feed(ev);
 }
 
 static void sched(u64 ts, s32 from, s32 to)
 {
-	feed((struct times_event) { .ts = ts, .kind = EV_SCHED_SWITCH,
-		.pid = from, .other = to });
+	struct times_event ev = {
+		.ts = ts, .kind = EV_SCHED_SWITCH, .pid = from, .other = to,
+	};
+
+	feed(ev);
 }
 
 /* What came out */
@@ -167,9 +193,9 @@ static void expect_row_at(int line, const struct times_row *r, u64 in_host,
 
 #define expect_row(...)		expect_row_at(__LINE__, __VA_ARGS__)
 
-static const struct times_row *find(const struct times_row *(*at)(const struct times *t,
-								   unsigned int i),
-				    s32 id)
+typedef const struct times_row *(*row_at)(const struct times *t, unsigned int i);
+
+static const struct times_row *find(row_at at, s32 id)
 {
 	const struct times_row *r;
 	unsigned int i;
@@ -196,10 +222,7 @@ static void expect_dist_at(int line, struct dist *d, u64 count, u64 total)
 	expect_dist_at(__LINE__, times_way(times, way), count, total)
 
 /* All times of a row kind add up to the wall time of all CPUs */
-static void expect_sum_at(int line,
-			  const struct times_row *(*at)(const struct times *t,
-							unsigned int i),
-			  u64 want)
+static void expect_sum_at(int line, row_at at, u64 want)
 {
 	const struct times_row *r;
 	unsigned int i, place;
@@ -245,7 +268,7 @@ static void expect_summary_at(int line, const u64 *value, unsigned int nr,
 }
 
 #define expect_summary(value, nr, ...)	\
-	expect_summary_at(__LINE__, value, nr, (struct dist_summary) __VA_ARGS__)
+	expect_summary_at(__LINE__, value, nr, (struct dist_summary)__VA_ARGS__)
 
 static void test_percentiles(void)
 {
@@ -350,6 +373,31 @@ static void test_nested(void)
 	expect_way(WAY_IN, 1, 15);
 	expect_way(WAY_OUT, 1, 20);
 	done("a guest's run with an exit that the host never sees");
+}
+
+/* The host enters EL2 between its kvm events and the guest's run */
+static void test_entries_in_switches(void)
+{
+	struct times_result r;
+
+	begin(false);
+	host(0, EV_KVM_ENTRY, 7);
+	enter(10, ABORT);
+	to_host(15);
+	enter(20, HVC);
+	to_guest(25);
+	enter(30, EXIT);
+	to_host(40);
+	enter(50, ABORT);
+	to_host(60);
+	host(70, EV_KVM_EXIT, 7);
+	enter(80, HVC);
+	to_host(90);
+	host(95, EV_KVM_EXIT, 7);
+	end(&r);
+	expect_way(WAY_IN, 1, 25);
+	expect_way(WAY_OUT, 1, 40);
+	done("EL2 entries in world switches");
 }
 
 /* Events are lost in EL2, whose entry is then not measured, nor is the call */
@@ -639,6 +687,7 @@ int main(void)
 	test_percentiles();
 	test_histogram();
 	test_nested();
+	test_entries_in_switches();
 	test_loss_at_el2();
 	test_quiet_losses();
 	test_loss_in_run();
