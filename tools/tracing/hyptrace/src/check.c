@@ -397,6 +397,7 @@ static int check_hyp(struct checker *c, const struct check_event *ev)
 	case EV_KVM_ENTRY:
 	case EV_KVM_EXIT:
 	case EV_TRACE_ON:
+	case EV_TRACE_OFF:
 	case EV_OTHER:
 		break;
 	}

@@ -202,7 +202,9 @@ static enum ev_reason reason_named(const char *text)
 		const char *name;
 		enum ev_reason reason;
 	} names[] = {
+		{ "smc", REASON_SMC },
 		{ "hvc", REASON_HVC },
+		{ "host_abort", REASON_HOST_ABORT },
 		{ "guest_exit", REASON_GUEST_EXIT },
 		{ "eret_host", REASON_ERET_HOST },
 		{ "eret_guest", REASON_ERET_GUEST },
@@ -259,6 +261,7 @@ static enum ev_kind kind_of(const struct tep_event *e)
 		{ "hypervisor", "hyp_enter", EV_HYP_ENTER },
 		{ "hypervisor", "hyp_exit", EV_HYP_EXIT },
 		{ "hypervisor", "trace_on", EV_TRACE_ON },
+		{ "hypervisor", "trace_off", EV_TRACE_OFF },
 	};
 	unsigned int i;
 
@@ -388,8 +391,9 @@ static s32 pid_of(const struct rbevent *ev)
 	return pid;
 }
 
-static void print_known(struct evdb *db, FILE *out, const struct known *k,
-			const struct rbevent *ev, unsigned int cpu)
+/* Return: false if memory ran out; else the text is in db->seq */
+static bool write_text(struct evdb *db, const struct known *k,
+		       const struct rbevent *ev, unsigned int cpu)
 {
 	struct tep_record rec = {
 		.ts = ev->ts, .size = ev->size, .cpu = cpu,
@@ -397,13 +401,21 @@ static void print_known(struct evdb *db, FILE *out, const struct known *k,
 	};
 
 	if (!rec.data)
-		return;
+		return false;
 	trace_seq_reset(&db->seq);
 	if (k->by_field)
 		tep_print_fields(&db->seq, rec.data, rec.size, k->event);
 	else
 		tep_print_event(db->tep, &db->seq, &rec, "%s", TEP_PRINT_INFO);
 	trace_seq_terminate(&db->seq);
+	return true;
+}
+
+static void print_known(struct evdb *db, FILE *out, const struct known *k,
+			const struct rbevent *ev, unsigned int cpu)
+{
+	if (!write_text(db, k, ev, cpu))
+		return;
 	fprintf(out, "%16s-%-7d %s: %s",
 		tep_data_comm_from_pid(db->tep, pid_of(ev)), pid_of(ev),
 		k->event->name, db->seq.buffer);
@@ -445,4 +457,94 @@ const char *evdb_name(struct evdb *db, const struct rbevent *ev)
 		return k->event->name;
 	snprintf(db->name, sizeof(db->name), "event %u", id_of(ev));
 	return db->name;
+}
+
+/* For those who want the values */
+
+bool evdb_head(struct evdb *db, const struct rbevent *ev, struct evdb_head *h)
+{
+	struct known *k = find(db, ev);
+
+	if (!k || !fits(k, ev))
+		return false;
+	h->system = k->event->system;
+	h->name = k->event->name;
+	h->pid = pid_of(ev);
+	return true;
+}
+
+/* Where the text of a string begins, and the room for it */
+static const char *string_room(const struct tep_format_field *f,
+			       const struct rbevent *ev, size_t *room)
+{
+	u32 word, offset;
+
+	if (!(f->flags & TEP_FIELD_IS_DYNAMIC)) {
+		*room = f->size;
+		return (const char *)ev->data + f->offset;
+	}
+	memcpy(&word, ev->data + f->offset, sizeof(word));
+	offset = word & 0xffff;
+	if (f->flags & TEP_FIELD_IS_RELATIVE)
+		offset += f->offset + f->size;
+	*room = word >> 16;
+	return (const char *)ev->data + offset;
+}
+
+static u64 integer_of(const struct tep_format_field *f,
+		      const struct rbevent *ev)
+{
+	unsigned int unused = 64 - 8 * f->size;
+	u64 v = 0;
+
+	memcpy(&v, ev->data + f->offset, f->size);
+	if (f->flags & TEP_FIELD_IS_SIGNED)
+		v = (u64)((long long)(v << unused) >> unused);
+	return v;
+}
+
+/* Return: false if it is neither a string nor an integer */
+static bool value_of(const struct tep_format_field *f, const struct rbevent *ev,
+		     struct evdb_value *v)
+{
+	size_t room;
+
+	memset(v, 0, sizeof(*v));
+	v->name = f->name;
+	if (f->flags & TEP_FIELD_IS_STRING) {
+		v->string = string_room(f, ev, &room);
+		v->length = strnlen(v->string, room);
+		return true;
+	}
+	if ((f->flags & (TEP_FIELD_IS_ARRAY | TEP_FIELD_IS_DYNAMIC)) ||
+	    f->size < 1 || f->size > 8)
+		return false;
+	v->is_signed = f->flags & TEP_FIELD_IS_SIGNED;
+	v->integer = integer_of(f, ev);
+	return true;
+}
+
+void evdb_values(struct evdb *db, const struct rbevent *ev, evdb_value_fn fn,
+		 void *ctx)
+{
+	const struct known *k = find(db, ev);
+	const struct tep_format_field *f;
+	struct evdb_value v;
+
+	if (!k || !fits(k, ev))
+		return;
+	for (f = k->event->format.fields; f; f = f->next) {
+		if (value_of(f, ev, &v))
+			fn(ctx, &v);
+	}
+}
+
+const char *evdb_text(struct evdb *db, const struct rbevent *ev,
+		      unsigned int cpu)
+{
+	struct known *k = find(db, ev);
+
+	if (!k || !fits(k, ev) || !write_text(db, k, ev, cpu))
+		return "";
+	return db->seq.buffer;
 }
