@@ -5,5 +5,6 @@
 /* The commands: argv[0] is the command's name. Return: an exit status. */
 int record_main(int argc, char **argv);
 int report_main(int argc, char **argv);
+int export_main(int argc, char **argv);
 
 #endif

@@ -15,6 +15,7 @@ static const char usage[] =
 	"commands:\n"
 	"  record    record hypervisor and host events into a trace.dat file\n"
 	"  report    print such a file, or check it\n"
+	"  export    write such a file for another program: Perfetto\n"
 	"\n"
 	"  hyptrace COMMAND --help says more\n"
 	"  hyptrace --version\n";
@@ -25,6 +26,7 @@ static const struct {
 } commands[] = {
 	{ "record", record_main },
 	{ "report", report_main },
+	{ "export", export_main },
 };
 
 static int run(int argc, char **argv)
@@ -35,7 +37,7 @@ static int run(int argc, char **argv)
 		if (!strcmp(argv[0], commands[i].name))
 			return commands[i].main(argc, argv);
 	}
-	log_error("unknown command '%s': want record or report", argv[0]);
+	log_error("unknown command '%s': want record, report or export", argv[0]);
 	return EXIT_USAGE;
 }
 
