@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fuzzes the file reader: whatever the bytes are, report and report --check
- * must come back without touching memory that is not theirs.
+ * Fuzzes the file reader: whatever the bytes are, report, report --check and
+ * export must come back without touching memory that is not theirs.
  *
  *	make fuzz && ./fuzz_report CORPUS_DIR
  *
- * The first byte is not part of the file: it chooses between the two.
+ * The first byte is not part of the file: it chooses one of them.
  */
 #include <stdint.h>
 #include <stdio.h>
 
 #include "../src/datr.h"
 #include "../src/log.h"
+#include "../src/perfetto.h"
 #include "../src/report.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	struct perfetto_result result;
 	static FILE *null;
 	struct datr *d;
+	u64 shift;
 
 	if (!null) {
 		null = fopen("/dev/null", "w");
@@ -28,7 +31,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!null || !size)
 		return 0;
 	d = datr_parse(data + 1, size - 1, "input");
-	if (d)
+	if (d && data[0] & 2 && !perfetto_shift(d, "input", &shift))
+		perfetto_export(d, NULL, shift, null, &result);
+	else if (d)
 		report_file(d, NULL, data[0] & 1, null);
 	datr_free(d);
 	return 0;
