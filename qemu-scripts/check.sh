@@ -11,7 +11,7 @@
 #   upstream    the kernel's own tests give the same results as without patches
 #   order       a recording under load in each mode, and its order and accounting
 #   tool        hyptrace's unit tests; bad input; names and symbols in its files;
-#               statistics of a recording, whole and with losses
+#               statistics and exports of recordings, whole and with losses
 #   docs        the examples of the documents
 #   bench       no core cost has grown (see bench.sh)
 #   off         a kernel without hypervisor tracing builds and runs guests
@@ -242,6 +242,24 @@ check_stat()
 	echo "ok 1 the recording with losses has some"
 }
 
+# What the desk can test, and the exports of two recordings, one of them with losses
+check_export()
+{
+	local out=$BUILD/check/export
+
+	rm -rf "$out"
+	# shellcheck disable=SC2016	# the guest's variables
+	guest protected 2 --out "$out" -- '
+		cd /sys/kernel/tracing/remotes/hypervisor
+		hyptrace record -o /out/trace.dat -- sh -c "echo 42 >write_event; hyp_workload -n 4"
+		hyptrace record -C boot -b 8 -o /out/lossy.dat -- \
+			sh -c "kill -STOP \$PPID; hyp_workload -n 4; kill -CONT \$PPID"'
+	"$BUILD/host/hyptrace" report "$out/lossy.dat" | grep 'events lost$' ||
+		echo "not ok 1 a recording with losses: it has none"
+	make -C "$REPO/tools/tracing/hyptrace" O="$BUILD/obj/tool-host" check \
+		RECORDINGS="$out/trace.dat $out/lossy.dat"
+}
+
 suite_tool()
 {
 	run_suite "tool, units" make -C "$REPO/tools/tracing/hyptrace" check O="$BUILD/obj/tool-check"
@@ -249,6 +267,7 @@ suite_tool()
 		--add "$REPO/tools/tracing/hyptrace/tests/errors.sh" -- sh /root/errors.sh
 	run_suite "tool, names" check_names
 	run_suite "tool, statistics" check_stat
+	run_suite "tool, export" check_export
 }
 
 suite_docs()

@@ -24,6 +24,8 @@ packages=(
 	libtraceevent-dev libtracefs-dev
 	# checks: sanitizers for unit tests, static analysis
 	clang llvm libclang-rt-14-dev sparse shellcheck python3-sphinx
+	# checks: decodes what hyptrace exports
+	protobuf-compiler
 )
 
 native_packages=(qemu-system-x86)

@@ -6,5 +6,6 @@
 int record_main(int argc, char **argv);
 int report_main(int argc, char **argv);
 int stat_main(int argc, char **argv);
+int export_main(int argc, char **argv);
 
 #endif

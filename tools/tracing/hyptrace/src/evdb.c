@@ -202,7 +202,9 @@ static enum ev_reason reason_named(const char *text)
 		const char *name;
 		enum ev_reason reason;
 	} names[] = {
+		{ "smc", REASON_SMC },
 		{ "hvc", REASON_HVC },
+		{ "host_abort", REASON_HOST_ABORT },
 		{ "guest_exit", REASON_GUEST_EXIT },
 		{ "eret_host", REASON_ERET_HOST },
 		{ "eret_guest", REASON_ERET_GUEST },
@@ -512,4 +514,94 @@ const char *evdb_word(struct evdb *db, const struct rbevent *ev,
 		return at;
 	}
 	return NULL;
+}
+
+/* For those who want the values */
+
+bool evdb_head(struct evdb *db, const struct rbevent *ev, struct evdb_head *h)
+{
+	struct known *k = find(db, ev);
+
+	if (!k || !fits(k, ev))
+		return false;
+	h->system = k->event->system;
+	h->name = k->event->name;
+	h->pid = pid_of(ev);
+	return true;
+}
+
+/* Where the text of a string begins, and the room for it */
+static const char *string_room(const struct tep_format_field *f,
+			       const struct rbevent *ev, size_t *room)
+{
+	u32 word, offset;
+
+	if (!(f->flags & TEP_FIELD_IS_DYNAMIC)) {
+		*room = f->size;
+		return (const char *)ev->data + f->offset;
+	}
+	memcpy(&word, ev->data + f->offset, sizeof(word));
+	offset = word & 0xffff;
+	if (f->flags & TEP_FIELD_IS_RELATIVE)
+		offset += f->offset + f->size;
+	*room = word >> 16;
+	return (const char *)ev->data + offset;
+}
+
+static u64 integer_of(const struct tep_format_field *f,
+		      const struct rbevent *ev)
+{
+	unsigned int unused = 64 - 8 * f->size;
+	u64 v = 0;
+
+	memcpy(&v, ev->data + f->offset, f->size);
+	if (f->flags & TEP_FIELD_IS_SIGNED)
+		v = (u64)((long long)(v << unused) >> unused);
+	return v;
+}
+
+/* Return: false if it is neither a string nor an integer */
+static bool value_of(const struct tep_format_field *f, const struct rbevent *ev,
+		     struct evdb_value *v)
+{
+	size_t room;
+
+	memset(v, 0, sizeof(*v));
+	v->name = f->name;
+	if (f->flags & TEP_FIELD_IS_STRING) {
+		v->string = string_room(f, ev, &room);
+		v->length = strnlen(v->string, room);
+		return true;
+	}
+	if ((f->flags & (TEP_FIELD_IS_ARRAY | TEP_FIELD_IS_DYNAMIC)) ||
+	    f->size < 1 || f->size > 8)
+		return false;
+	v->is_signed = f->flags & TEP_FIELD_IS_SIGNED;
+	v->integer = integer_of(f, ev);
+	return true;
+}
+
+void evdb_values(struct evdb *db, const struct rbevent *ev, evdb_value_fn fn,
+		 void *ctx)
+{
+	const struct known *k = find(db, ev);
+	const struct tep_format_field *f;
+	struct evdb_value v;
+
+	if (!k || !fits(k, ev))
+		return;
+	for (f = k->event->format.fields; f; f = f->next) {
+		if (value_of(f, ev, &v))
+			fn(ctx, &v);
+	}
+}
+
+const char *evdb_text(struct evdb *db, const struct rbevent *ev,
+		      unsigned int cpu)
+{
+	struct known *k = find(db, ev);
+
+	if (!k || !fits(k, ev) || !print_fields(db, k, ev, cpu))
+		return "";
+	return db->seq.buffer;
 }

@@ -31,6 +31,8 @@ enum ev_kind {
 /* Why EL2 was entered or left */
 enum ev_reason {
 	REASON_OTHER,
+	REASON_SMC,
+	REASON_HOST_ABORT,
 	REASON_HVC,
 	REASON_GUEST_EXIT,
 	REASON_ERET_HOST,
@@ -73,5 +75,47 @@ bool evdb_number(struct evdb *db, const struct rbevent *ev, const char *field,
  */
 const char *evdb_word(struct evdb *db, const struct rbevent *ev,
 		      const char *key);
+
+/**
+ * struct evdb_head - which event it is
+ * @system:	its system
+ * @name:	its name
+ * @pid:	its task
+ */
+struct evdb_head {
+	const char *system;
+	const char *name;
+	s32 pid;
+};
+
+/** evdb_head - Return: false if it is not known, or does not fit its format */
+bool evdb_head(struct evdb *db, const struct rbevent *ev, struct evdb_head *h);
+
+/**
+ * struct evdb_value - a field of an event
+ * @name:	its name
+ * @string:	the text, not terminated; NULL for an integer
+ * @length:	of @string
+ * @integer:	the value, extended to 64 bits
+ * @is_signed:	whether @integer has a sign
+ */
+struct evdb_value {
+	const char *name;
+	const char *string;
+	size_t length;
+	u64 integer;
+	bool is_signed;
+};
+
+/** typedef evdb_value_fn - takes one field */
+typedef void (*evdb_value_fn)(void *ctx, const struct evdb_value *v);
+
+/** evdb_values - call @fn for each integer and string, but the common fields */
+void evdb_values(struct evdb *db, const struct rbevent *ev, evdb_value_fn fn,
+		 void *ctx);
+
+/** evdb_text - what evdb_print() prints of the fields, until the next call */
+const char *evdb_text(struct evdb *db, const struct rbevent *ev,
+		      unsigned int cpu);
 
 #endif

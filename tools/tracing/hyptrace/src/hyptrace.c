@@ -16,6 +16,7 @@ static const char usage[] =
 	"  record    record hypervisor and host events into a trace.dat file\n"
 	"  report    print such a file, or check it\n"
 	"  stat      say where time goes in it: host, EL2, guests\n"
+	"  export    write such a file for another program: Perfetto\n"
 	"\n"
 	"  hyptrace COMMAND --help says more\n"
 	"  hyptrace --version\n";
@@ -27,6 +28,7 @@ static const struct {
 	{ "record", record_main },
 	{ "report", report_main },
 	{ "stat", stat_main },
+	{ "export", export_main },
 };
 
 static int run(int argc, char **argv)
@@ -37,7 +39,7 @@ static int run(int argc, char **argv)
 		if (!strcmp(argv[0], commands[i].name))
 			return commands[i].main(argc, argv);
 	}
-	log_error("unknown command '%s': want record, report or stat", argv[0]);
+	log_error("unknown command '%s': want record, report, stat or export", argv[0]);
 	return EXIT_USAGE;
 }
 

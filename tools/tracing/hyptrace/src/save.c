@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "clocksnap.h"
 #include "datw.h"
 #include "log.h"
 #include "save.h"
@@ -157,6 +158,17 @@ static void save_clock(struct datw *w, const char *clock)
 	free(text);
 }
 
+/* For readers that want boot time */
+static void save_clocksnap(struct datw *w, const struct recording *r)
+{
+	char *text = clocksnap_take(r->dir[HOST], r->cpus.cpu[0],
+				    r->clock[HOST]);
+
+	if (text)
+		datw_option(w, DAT_CPUSTAT, text, strlen(text) + 1);
+	free(text);
+}
+
 /* Which events were on: a checker must know what it may miss */
 static void save_choice(struct datw *w, const struct strlist *events)
 {
@@ -180,6 +192,7 @@ static void save_options(struct datw *w, const struct recording *r)
 	datw_option(w, DAT_VERSION_TEXT, version, sizeof(version));
 	save_uname(w);
 	save_clock(w, r->clock[HOST]);
+	save_clocksnap(w, r);
 	save_choice(w, &r->events[HOST]);
 	save_choice(w, &r->events[HYP]);
 }

@@ -247,10 +247,17 @@ static int note_value(const struct tdir *d, struct undo *undo,
 	return ret;
 }
 
+/* The value that can be written back */
+static char *current_value(const struct tdir *d, const char *file)
+{
+	return strcmp(file, "trace_clock") ? tdir_read_word(d, file) :
+					     tdir_clock(d);
+}
+
 int tdir_change(const struct tdir *d, struct undo *undo, const char *file,
 		const char *value)
 {
-	char *old = tdir_read_word(d, file);
+	char *old = current_value(d, file);
 	int ret;
 
 	if (!old)

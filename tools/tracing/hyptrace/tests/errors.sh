@@ -56,6 +56,7 @@ echo "TAP version 13"
 hyptrace record -q -o $D/good.dat -- sh -c "echo 1 >$R/write_event" ||
 	result "not ok" "a recording"
 result ok "a recording"
+expect 0 "hypervisor events" hyptrace record -C boot -o $D/x -d 10ms
 
 expect 2 "unknown command 'recrod'" hyptrace recrod
 expect 2 "unknown option" hyptrace record --nonsense

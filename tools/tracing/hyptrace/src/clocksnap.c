@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Boot time on a trace clock. See clocksnap.h.
+ *
+ * The kernel says the time of a trace clock in per_cpu/cpuN/stats, as "now ts",
+ * with six digits behind the point.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "clocksnap.h"
+#include "util.h"
+
+#define PREFIX		"hyptrace: clock=%s "
+#define TIMES		"now=%llu boot=%llu"
+
+/* The shortest of so many attempts counts */
+#define ATTEMPTS	8
+
+struct snap {
+	u64 now;
+	u64 boot;
+	u64 took;
+};
+
+static u64 boot_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_BOOTTIME, &t);
+	return t.tv_sec * NSEC_PER_SEC + t.tv_nsec;
+}
+
+/* Return: 0, or -1 if there is no such time in nanoseconds */
+static int parse_now(const char *stats, u64 *now)
+{
+	const char *line = stats ? strstr(stats, "\nnow ts:") : NULL;
+	u64 sec, usec;
+
+	if (!line || sscanf(line, " now ts: %llu.%6llu", &sec, &usec) != 2)
+		return -1;
+	*now = sec * NSEC_PER_SEC + usec * 1000;
+	return 0;
+}
+
+static int attempt(const struct tdir *d, const char *file, struct snap *s)
+{
+	u64 before = boot_ns();
+	char *stats = tdir_read(d, file, NULL);
+	int ret;
+
+	s->took = boot_ns() - before;
+	s->boot = before + s->took / 2;
+	ret = parse_now(stats, &s->now);
+	free(stats);
+	return ret;
+}
+
+static int take_best(const struct tdir *d, const char *file, struct snap *best)
+{
+	unsigned int i;
+	struct snap s;
+
+	*best = (struct snap) { .took = UINT64_MAX };
+	for (i = 0; i < ATTEMPTS; i++) {
+		if (attempt(d, file, &s))
+			return -1;
+		if (s.took < best->took)
+			*best = s;
+	}
+	return 0;
+}
+
+char *clocksnap_take(const struct tdir *d, unsigned int cpu, const char *clock)
+{
+	char *file = xasprintf("per_cpu/cpu%u/stats", cpu);
+	struct snap s;
+	int ret = file ? take_best(d, file, &s) : -1;
+
+	free(file);
+	if (ret)
+		return NULL;
+	return xasprintf(PREFIX TIMES "\n", clock, s.now, s.boot);
+}
+
+int clocksnap_parse(const char *text, const char *clock, u64 *offset)
+{
+	char *prefix = xasprintf(PREFIX, clock);
+	u64 now, boot;
+	size_t len;
+	int ret = -1;
+
+	if (!prefix)
+		return -1;
+	len = strlen(prefix);
+	if (!strncmp(text, prefix, len) &&
+	    sscanf(text + len, TIMES, &now, &boot) == 2) {
+		*offset = boot - now;
+		ret = 0;
+	}
+	free(prefix);
+	return ret;
+}

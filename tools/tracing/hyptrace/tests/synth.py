@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Makes trace.dat files, version 7, of events that a test chooses."""
+import struct
+
+PAGE = 4096
+U8, U16, U32, U64 = (("u%d" % n, n // 8, "") for n in (8, 16, 32, 64))
+S32 = ("s32", 4, "i")
+REASONS = ('__print_symbolic(REC->reason, { 0x0, "smc" }, { 0x1, "hvc" }, '
+           '{ 0x4, "host_abort" }, { 0x5, "guest_exit" }, '
+           '{ 0x6, "eret_host" }, { 0x7, "eret_guest" })')
+
+# name: (system, id, fields, print fmt)
+EVENTS = {
+    "hyp_enter": ("hypervisor", 100, [(S32, "vcpu"), (U8, "reason")],
+                  '"reason=%s vcpu=%d", ' + REASONS + ", REC->vcpu"),
+    "hyp_exit": ("hypervisor", 101, [(S32, "vcpu"), (U8, "reason")],
+                 '"reason=%s vcpu=%d", ' + REASONS + ", REC->vcpu"),
+    "host_hcall": ("hypervisor", 102, [(U32, "id"), (U32, "invalid"), (U64, "a1")],
+                   '"id=%u invalid=%u", REC->id, REC->invalid'),
+    "host_smc": ("hypervisor", 103, [(U64, "id"), (U32, "forwarded")],
+                 '"id=0x%llx forwarded=%u", REC->id, REC->forwarded'),
+    "host_mem_abort": ("hypervisor", 104, [(U64, "esr"), (U64, "addr"), (U8, "outcome")],
+                       '"esr=0x%llx addr=0x%llx", REC->esr, REC->addr'),
+    "vcpu_illegal_trap": ("hypervisor", 105, [(U64, "esr")], '"esr=0x%llx", REC->esr'),
+    "vm_create": ("hypervisor", 106, [(S32, "ret"), (U16, "tiny")],
+                  '"ret=%d tiny=%u", REC->ret, REC->tiny'),
+    "trace_on": ("hypervisor", 107, [(U32, "flags")], '"flags=0x%x", REC->flags'),
+    "trace_off": ("hypervisor", 108, [(U32, "flags")], '"flags=0x%x", REC->flags'),
+    "kvm_entry": ("kvm", 200, [(U64, "vcpu_pc")], '"PC: 0x%llx", REC->vcpu_pc'),
+    "undescribed": (None, 300, [(U32, "x")], ""),
+}
+FIELD = "\tfield:%s %s;\toffset:%d;\tsize:%d;\tsigned:%d;\n"
+COMMON = "".join(FIELD % f for f in (
+    ("unsigned short", "common_type", 0, 2, 0), ("unsigned char", "common_flags", 2, 1, 0),
+    ("unsigned char", "common_preempt_count", 3, 1, 0), ("int", "common_pid", 4, 4, 1)))
+
+
+def layout(fields):
+    """Yields type, name and offset of each field, and at last the size."""
+    at = 8
+    for ctype, name in fields:
+        at = (at + ctype[1] - 1) // ctype[1] * ctype[1]
+        yield ctype, name, at
+        at += ctype[1]
+
+
+def format_text(name):
+    _, number, fields, fmt = EVENTS[name]
+    text = "name: %s\nID: %d\nformat:\n%s\n" % (name, number, COMMON)
+    for ctype, field, at in layout(fields):
+        text += FIELD % (ctype[0], field, at, ctype[1], ctype == S32)
+    return (text + "\nprint fmt: %s\n" % fmt).encode()
+
+
+def record(name, pid, values):
+    data = bytearray(64)
+    struct.pack_into("<HHi", data, 0, EVENTS[name][1], 0, pid)
+    end = 8
+    for ctype, field, at in layout(EVENTS[name][2]):
+        mask = (1 << 8 * ctype[1]) - 1
+        data[at:at + ctype[1]] = (values.get(field, 0) & mask).to_bytes(ctype[1], "little")
+        end = at + ctype[1]
+    return bytes(data[:(end + 3) // 4 * 4])
+
+
+def page(events, lost=0):
+    """events: (ts, name, pid, values); lost: a number, or None if not known."""
+    data, last = b"", events[0][0]
+    for ts, name, pid, values in events:
+        body = record(name, pid, values)
+        data += struct.pack("<I", (ts - last) << 5 | len(body) // 4) + body
+        last = ts
+    flags = 1 << 31 if lost is None else 3 << 30 if lost else 0
+    text = struct.pack("<QQ", events[0][0], len(data) | flags) + data
+    text += struct.pack("<Q", lost or 0)
+    return text.ljust(PAGE, b"\0")
+
+
+def section(number, body):
+    return struct.pack("<HHIQ", number, 0, 0, len(body)) + body
+
+
+def option(number, body):
+    return struct.pack("<HI", number, len(body)) + body
+
+
+def format_section():
+    systems = sorted({e[0] for e in EVENTS.values() if e[0]})
+    body = struct.pack("<I", len(systems))
+    for system in systems:
+        names = [n for n in EVENTS if EVENTS[n][0] == system]
+        body += system.encode() + b"\0" + struct.pack("<I", len(names))
+        for name in names:
+            text = format_text(name)
+            body += struct.pack("<Q", len(text)) + text
+    return section(18, body)
+
+
+def buffer_option(name, clock, cpus):
+    body = struct.pack("<Q", 0) + name + b"\0" + clock + b"\0"
+    body += struct.pack("<II", PAGE, len(cpus))
+    for cpu, offset, size in cpus:
+        body += struct.pack("<IQQ", cpu, offset, size)
+    return option(3, body)
+
+
+def write(path, host, hyp, clocks=(b"boot", b"boot"), texts=()):
+    """host, hyp: {cpu: [page, ...]}"""
+    head = b"\x17\x08\x44tracing7\0\0\x08" + struct.pack("<I", PAGE) + b"none\0\0"
+    formats_at = len(head) + 8
+    formats = format_section()
+    data, options = b"", option(18, struct.pack("<Q", formats_at))
+    data_at = (formats_at + len(formats) + PAGE - 1) // PAGE * PAGE
+    for name, clock, pages in ((b"", clocks[0], host), (b"hypervisor", clocks[1], hyp)):
+        cpus = []
+        for cpu in sorted(pages):
+            cpus.append((cpu, data_at + len(data), PAGE * len(pages[cpu])))
+            data += b"".join(pages[cpu])
+        options += buffer_option(name, clock, cpus)
+    for text in texts:
+        options += option(2, text + b"\0")
+    options += option(0, struct.pack("<Q", 0))
+    with open(path, "wb") as out:
+        out.write((head + struct.pack("<Q", data_at + len(data)) + formats).ljust(data_at, b"\0"))
+        out.write(data + section(0, options))
