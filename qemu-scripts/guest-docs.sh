@@ -15,6 +15,13 @@ reset_remote()
 	echo 0 >$remote/tracing_on
 	echo 0 >$remote/events/enable
 	echo >$remote/trace
+	# A reader that was killed may not be gone yet
+	tries=50
+	while grep -q '(loaded)' $remote/buffer_size_kb && [ $tries -gt 0 ]; do
+		sleep 0.1
+		echo >$remote/trace
+		tries=$((tries - 1))
+	done
 	echo local >$remote/trace_clock
 	echo 1 >$remote/options/overwrite
 	echo 1408 >$remote/buffer_size_kb
