@@ -440,9 +440,10 @@ TEST_F(events, cpu_goes_and_comes)
 /* The next line of event @name behind @at has to have @what; returns where it is */
 #define EXPECT_NEXT(at, name, what)					\
 	({								\
-		long __at = find_from(&self->text, (at) + 1, name, "");\
+		const char *__name = name;				\
+		long __at = find_from(&self->text, (at) + 1, __name, "");\
 									\
-		ASSERT_LE(0, __at) TH_LOG("no %s", name);		\
+		ASSERT_LE(0, __at) TH_LOG("no %s", __name);		\
 		EXPECT_NE(NULL, strstr(self->text.lines[__at], what))	\
 			TH_LOG("%s", self->text.lines[__at]);		\
 		__at;							\
