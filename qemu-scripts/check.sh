@@ -179,16 +179,16 @@ check_order()	# MODE CPUS ROUNDS MIN-ENTRIES
 	echo "ok 1 order in $1 mode with $2 CPUs, $entries entries"
 }
 
-# The first one is long
+# The first one is long; a round of the workload on a CPU makes about 40 entries
 suite_order()
 {
-	local mode cpus rounds=800 entries=100000
+	local mode cpus rounds=3200 entries=100000
 
 	for mode in $MODES; do
 		for cpus in $(tr ' ' '\n' <<<"$CPU_COUNTS" | sort -rn); do
 			run_suite "order $mode, $cpus CPUs" \
-				check_order "$mode" "$cpus" "$rounds" "$entries"
-			rounds=60
+				check_order "$mode" "$cpus" $((rounds / cpus)) "$entries"
+			rounds=240
 			entries=1000
 		done
 	done
