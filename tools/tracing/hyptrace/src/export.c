@@ -3,118 +3,96 @@
  * hyptrace export
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cmdline.h"
 #include "commands.h"
 #include "datr.h"
 #include "log.h"
 #include "perfetto.h"
 #include "util.h"
 
-static const char usage[] =
-	"usage: hyptrace export --perfetto [OPTION]... FILE\n"
-	"\n"
+#define SUFFIX		".pftrace"
+
+static const char doc[] =
 	"Writes the events of FILE in the format of another program.\n"
-	"\n"
-	"      --perfetto          a trace for Perfetto (ui.perfetto.dev), on boot time\n"
-	"  -o, --output OUT        the file to write, by default FILE with .pftrace\n"
-	"                          in place of .dat\n"
-	"  -P, --cpus CPULIST      these CPUs only, as in 0,2-3\n"
-	"  -q, --quiet             no summary\n"
-	"  -h, --help\n"
-	"\n"
-	"Perfetto shows hyp_enter, hyp_exit and what is between them on its tracks\n"
+	"\vPerfetto shows hyp_enter, hyp_exit and what is between them on its tracks\n"
 	"\"pkVM Hypervisor CPU n\". Events that it does not know it keeps with their\n"
 	"names and values (generic).\n"
 	"\n"
 	"Exit status: 0; 1 on errors, or if FILE is corrupt in places; 2 for a wrong\n"
-	"command line.\n";
+	"command line.";
 
-#define SUFFIX		".pftrace"
+enum { OPT_PERFETTO = CMDLINE_KEYS };
 
-/* Options without a letter */
-#define OPT_PERFETTO	256
-
-struct options {
-	const char *path;
-	const char *output;
-	struct cpulist cpus;
-	bool perfetto;
-	bool quiet;
-	bool show_help;
-};
-
-static const struct option long_options[] = {
-	{ "perfetto",	no_argument, NULL, OPT_PERFETTO },
-	{ "output",	required_argument, NULL, 'o' },
-	{ "cpus",	required_argument, NULL, 'P' },
-	{ "quiet",	no_argument, NULL, 'q' },
-	{ "help",	no_argument, NULL, 'h' },
+static const struct argp_option options[] = {
+	{ "perfetto", OPT_PERFETTO, NULL, 0,
+	  "a trace for Perfetto (ui.perfetto.dev), on boot time", 0 },
+	{ "output", 'o', "OUT", 0,
+	  "the file to write, by default FILE with " SUFFIX " in place of .dat", 0 },
+	{ "quiet", 'q', NULL, 0, "no summary", 0 },
 	{ 0 }
 };
 
-static int take_option(struct options *o, int c, char **argv)
+struct options {
+	struct input in;
+	const char *output;
+	bool perfetto;
+	bool quiet;
+};
+
+static error_t check_format(const struct options *o)
 {
-	switch (c) {
+	if (!o->perfetto)
+		return cmdline_told(log_error("no format to export to: want --perfetto"));
+	return 0;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &o->in;
+		return 0;
 	case OPT_PERFETTO:
 		o->perfetto = true;
 		return 0;
 	case 'o':
-		o->output = optarg;
+		o->output = arg;
 		return 0;
-	case 'P':
-		cpulist_free(&o->cpus);
-		return cpulist_parse(optarg, &o->cpus);
 	case 'q':
 		o->quiet = true;
 		return 0;
-	case 'h':
-		o->show_help = true;
-		return 0;
-	case ':':
-		return log_error("option '%s' wants a value: see hyptrace export --help",
-				 argv[optind - 1]);
+	case ARGP_KEY_END:
+		return check_format(o);
 	default:
-		return log_error("unknown option '%s': see hyptrace export --help",
-				 argv[optind - 1]);
+		return ARGP_ERR_UNKNOWN;
 	}
 }
 
-static int parse_options(struct options *o, int argc, char **argv)
-{
-	int c;
-
-	memset(o, 0, sizeof(*o));
-	while ((c = getopt_long(argc, argv, ":o:P:qh", long_options,
-				NULL)) != -1) {
-		if (take_option(o, c, argv))
-			return -1;
-	}
-	if (o->show_help)
-		return 0;
-	if (!o->perfetto)
-		return log_error("no format to export to: want --perfetto");
-	if (argc - optind != 1)
-		return log_error("want one FILE, got %d: see hyptrace export --help",
-				 argc - optind);
-	o->path = argv[optind];
-	return 0;
-}
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "FILE",
+	.doc = doc,
+	.children = cmdline_input,
+};
 
 /* Return: the name of the output, to be freed; NULL after a message */
 static char *output_name(const struct options *o)
 {
-	size_t len = strlen(o->path);
+	size_t len = strlen(o->in.path[0]);
 
 	if (o->output)
 		return xasprintf("%s", o->output);
-	if (len > 4 && !strcmp(o->path + len - 4, ".dat"))
+	if (len > 4 && !strcmp(o->in.path[0] + len - 4, ".dat"))
 		len -= 4;
-	return xasprintf("%.*s" SUFFIX, (int)len, o->path);
+	return xasprintf("%.*s" SUFFIX, (int)len, o->in.path[0]);
 }
 
 static int summary(const struct options *o, const char *name,
@@ -125,7 +103,7 @@ static int summary(const struct options *o, const char *name,
 			 name, r->events, r->generic, r->added, r->losses,
 			 (long long)shift, r->left_out);
 	if (r->corrupt)
-		return log_error("%s: %llu corrupt sub-buffers", o->path,
+		return log_error("%s: %llu corrupt sub-buffers", o->in.path[0],
 				 r->corrupt);
 	return 0;
 }
@@ -140,7 +118,7 @@ static int write_file(const struct options *o, const struct datr *d, u64 shift,
 
 	if (!out)
 		return log_error("cannot create %s: %s", part, strerror(errno));
-	ret = perfetto_export(d, o->cpus.nr ? &o->cpus : NULL, shift, out, &r);
+	ret = perfetto_export(d, input_cpus(&o->in), shift, out, &r);
 	if (!ret && (fflush(out) || ferror(out)))
 		ret = log_error("cannot write %s: %s", part, strerror(errno));
 	fclose(out);
@@ -159,7 +137,7 @@ static int export_file(const struct options *o, const struct datr *d)
 	int ret = -1;
 	u64 shift;
 
-	if (part && !perfetto_shift(d, o->path, &shift))
+	if (part && !perfetto_shift(d, o->in.path[0], &shift))
 		ret = write_file(o, d, shift, name, part);
 	free(part);
 	free(name);
@@ -168,7 +146,7 @@ static int export_file(const struct options *o, const struct datr *d)
 
 static int run(const struct options *o)
 {
-	struct datr *d = datr_open(o->path);
+	struct datr *d = datr_open(o->in.path[0]);
 	int ret;
 
 	if (!d)
@@ -180,15 +158,11 @@ static int run(const struct options *o)
 
 int export_main(int argc, char **argv)
 {
-	struct options o;
-	int ret = EXIT_OK;
+	struct options o = { .in.want = 1 };
+	int ret = EXIT_USAGE;
 
-	if (parse_options(&o, argc, argv))
-		ret = EXIT_USAGE;
-	else if (o.show_help)
-		fputs(usage, stdout);
-	else
+	if (!cmdline_parse(&argp, argc, argv, 0, &o))
 		ret = run(&o);
-	cpulist_free(&o.cpus);
+	input_free(&o.in);
 	return ret;
 }

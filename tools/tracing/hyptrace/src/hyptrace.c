@@ -9,27 +9,31 @@
 #include "log.h"
 #include "util.h"
 
-static const char usage[] =
-	"usage: hyptrace COMMAND [OPTION]...\n"
-	"\n"
-	"commands:\n"
-	"  record    record hypervisor and host events into a trace.dat file\n"
-	"  report    print such a file, or check it\n"
-	"  stat      say where time goes in it: host, EL2, guests\n"
-	"  export    write such a file for another program: Perfetto\n"
-	"\n"
-	"  hyptrace COMMAND --help says more\n"
-	"  hyptrace --version\n";
-
 static const struct {
 	const char *name;
 	int (*main)(int argc, char **argv);
+	const char *brief;
 } commands[] = {
-	{ "record", record_main },
-	{ "report", report_main },
-	{ "stat", stat_main },
-	{ "export", export_main },
+	{ "record", record_main, "record hypervisor and host events into a trace.dat file" },
+	{ "report", report_main, "print such a file, or check it" },
+	{ "stat", stat_main, "say where time goes in it: host, EL2, guests" },
+	{ "export", export_main, "write such a file for another program" },
 };
+
+static void print_usage(FILE *out)
+{
+	unsigned int i;
+
+	fputs("Usage: hyptrace COMMAND [OPTION...]\n"
+	      "Records and explains what an arm64 KVM hypervisor does, beside the host's events.\n"
+	      "\n"
+	      "Commands:\n", out);
+	for (i = 0; i < ARRAY_SIZE(commands); i++)
+		fprintf(out, "  %-10s%s\n", commands[i].name, commands[i].brief);
+	fputs("\n"
+	      "  hyptrace COMMAND --help says more\n"
+	      "  hyptrace --version\n", out);
+}
 
 static int run(int argc, char **argv)
 {
@@ -39,18 +43,18 @@ static int run(int argc, char **argv)
 		if (!strcmp(argv[0], commands[i].name))
 			return commands[i].main(argc, argv);
 	}
-	log_error("unknown command '%s': want record, report, stat or export", argv[0]);
+	log_error("unknown command '%s': see hyptrace --help", argv[0]);
 	return EXIT_USAGE;
 }
 
 int main(int argc, char **argv)
 {
 	if (argc < 2) {
-		fputs(usage, stderr);
+		print_usage(stderr);
 		return EXIT_USAGE;
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
-		fputs(usage, stdout);
+		print_usage(stdout);
 		return EXIT_OK;
 	}
 	if (!strcmp(argv[1], "--version")) {

@@ -17,7 +17,6 @@
  *	drain, save, unmap, undo
  */
 #include <errno.h>
-#include <getopt.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -28,6 +27,7 @@
 
 #include "capture.h"
 #include "child.h"
+#include "cmdline.h"
 #include "commands.h"
 #include "evset.h"
 #include "log.h"
@@ -41,30 +41,15 @@
 #define MAX_KB			BIT(30)
 #define PROGRESS_MS		500
 
-static const char usage[] =
-	"usage: hyptrace record [OPTION]... [--] [COMMAND [ARG]...]\n"
-	"\n"
+static const char doc[] =
 	"Records hypervisor events and host events until COMMAND ends, Ctrl-C or a\n"
 	"duration is over. The file is in trace.dat format, version 7.\n"
-	"\n"
-	"  -o, --output FILE       file to write [" DEFAULT_OUTPUT "]\n"
-	"  -e, --event EVENT       host event SYSTEM:NAME, SYSTEM:* or NAME\n"
-	"                          [kvm:kvm_entry kvm:kvm_exit sched:sched_switch]\n"
-	"  -E, --hyp-event EVENT   hypervisor event [all]\n"
-	"  -b, --buffer-size KB    size of each buffer, per CPU [" DEFAULT_KB "]\n"
-	"  -C, --clock CLOCK       trace clock of both sides [the hypervisor's]\n"
-	"  -P, --cpus CPULIST      follow these CPUs only, as in 0,2-3 [online ones]\n"
-	"  -d, --duration TIME     stop after TIME: 500ms, 10s, 2m, 1h\n"
-	"  -q, --quiet             no progress and no summary\n"
-	"      --remote NAME|DIR   trace remote, or any trace directory [hypervisor]\n"
-	"  -h, --help\n"
-	"\n"
-	"Whatever record changes in tracefs it puts back. The data goes to nameless\n"
+	"\vWhatever record changes in tracefs it puts back. The data goes to nameless\n"
 	"files beside FILE first; FILE.part becomes FILE when it is complete.\n"
 	"\n"
-	"Exit status: that of COMMAND; 0 after Ctrl-C or the duration; 1 on errors;\n"
-	"2 for a wrong command line; 128 + n after signal n (SIGTERM, SIGHUP), with\n"
-	"the file complete; 127 if COMMAND cannot be run.\n";
+	"Exit status: that of COMMAND; 0 after Ctrl-C or the duration; 1 on errors; 2\n"
+	"for a wrong command line; 128 + n after signal n (SIGTERM, SIGHUP), with the\n"
+	"file complete; 127 if COMMAND cannot be run.";
 
 struct options {
 	const char *output;
@@ -73,7 +58,6 @@ struct options {
 	const char *size_kb;
 	u64 duration_ms;
 	bool quiet;
-	bool show_help;
 	struct strlist host_events;
 	struct strlist hyp_events;
 	struct cpulist cpus;
@@ -135,85 +119,65 @@ static int set_cpus(struct options *o, const char *arg)
 	return cpulist_parse(arg, &o->cpus);
 }
 
-enum { OPT_REMOTE = 256 };
+enum { OPT_REMOTE = CMDLINE_KEYS };
 
-static const struct option long_options[] = {
-	{ "output",	required_argument, NULL, 'o' },
-	{ "event",	required_argument, NULL, 'e' },
-	{ "hyp-event",	required_argument, NULL, 'E' },
-	{ "buffer-size", required_argument, NULL, 'b' },
-	{ "clock",	required_argument, NULL, 'C' },
-	{ "cpus",	required_argument, NULL, 'P' },
-	{ "duration",	required_argument, NULL, 'd' },
-	{ "quiet",	no_argument, NULL, 'q' },
-	{ "remote",	required_argument, NULL, OPT_REMOTE },
-	{ "help",	no_argument, NULL, 'h' },
+static const struct argp_option options[] = {
+	{ "output", 'o', "FILE", 0, "file to write [" DEFAULT_OUTPUT "]", 0 },
+	{ "event", 'e', "EVENT", 0,
+	  "host event SYSTEM:NAME, SYSTEM:* or NAME [kvm:kvm_entry kvm:kvm_exit sched:sched_switch]",
+	  0 },
+	{ "hyp-event", 'E', "EVENT", 0, "hypervisor event [all]", 0 },
+	{ "buffer-size", 'b', "KB", 0, "size of each buffer, per CPU [" DEFAULT_KB "]", 0 },
+	{ "clock", 'C', "CLOCK", 0, "trace clock of both sides [the hypervisor's]", 0 },
+	{ "cpus", 'P', "CPULIST", 0, "follow these CPUs only, as in 0,2-3 [online ones]", 0 },
+	{ "duration", 'd', "TIME", 0, "stop after TIME: 500ms, 10s, 2m, 1h", 0 },
+	{ "quiet", 'q', NULL, 0, "no progress and no summary", 0 },
+	{ "remote", OPT_REMOTE, "REMOTE", 0,
+	  "trace remote, or any trace directory [hypervisor]", 0 },
 	{ 0 }
 };
 
-static int bad_getopt(int c, char **argv, int next)
+static error_t parse(int key, char *arg, struct argp_state *state)
 {
-	if (c == ':')
-		log_error("option '%s' wants a value: see hyptrace record --help",
-			  argv[next - 1]);
-	else
-		log_error("unknown option '%s': see hyptrace record --help",
-			  argv[next - 1]);
-	return -1;
-}
+	struct options *o = state->input;
 
-static int take_option(struct options *o, int c, char **argv)
-{
-	switch (c) {
+	switch (key) {
 	case 'o':
-		o->output = optarg;
+		o->output = arg;
 		return 0;
 	case 'e':
-		return strlist_add(&o->host_events, optarg);
+		return cmdline_told(strlist_add(&o->host_events, arg));
 	case 'E':
-		return strlist_add(&o->hyp_events, optarg);
+		return cmdline_told(strlist_add(&o->hyp_events, arg));
 	case 'b':
-		return set_size(o, optarg);
+		return cmdline_told(set_size(o, arg));
 	case 'C':
-		o->clock = optarg;
+		o->clock = arg;
 		return 0;
 	case 'P':
-		return set_cpus(o, optarg);
+		return cmdline_told(set_cpus(o, arg));
 	case 'd':
-		return set_duration(o, optarg);
+		return cmdline_told(set_duration(o, arg));
 	case 'q':
 		o->quiet = true;
 		return 0;
 	case OPT_REMOTE:
-		o->remote = optarg;
+		o->remote = arg;
 		return 0;
-	case 'h':
-		o->show_help = true;
+	case ARGP_KEY_ARGS:
+		o->command = state->argv + state->next;
 		return 0;
 	default:
-		return bad_getopt(c, argv, optind);
+		return ARGP_ERR_UNKNOWN;
 	}
 }
 
-static int parse_options(struct options *o, int argc, char **argv)
-{
-	int c;
-
-	*o = (struct options) {
-		.output = DEFAULT_OUTPUT,
-		.remote = "hypervisor",
-		.size_kb = DEFAULT_KB,
-	};
-	/* '+': what follows COMMAND is COMMAND's; ':': messages are made here */
-	while ((c = getopt_long(argc, argv, "+:o:e:E:b:C:P:d:qh", long_options,
-				NULL)) != -1) {
-		if (take_option(o, c, argv))
-			return -1;
-	}
-	if (optind < argc)
-		o->command = argv + optind;
-	return 0;
-}
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "[COMMAND [ARG]...]",
+	.doc = doc,
+};
 
 static void free_options(struct options *o)
 {
@@ -578,14 +542,15 @@ static int record(const struct options *o)
 
 int record_main(int argc, char **argv)
 {
-	struct options o;
-	int ret = EXIT_OK;
+	struct options o = {
+		.output = DEFAULT_OUTPUT,
+		.remote = "hypervisor",
+		.size_kb = DEFAULT_KB,
+	};
+	int ret = EXIT_USAGE;
 
-	if (parse_options(&o, argc, argv))
-		ret = EXIT_USAGE;
-	else if (o.show_help)
-		fputs(usage, stdout);
-	else
+	/* What follows COMMAND is COMMAND's */
+	if (!cmdline_parse(&argp, argc, argv, ARGP_IN_ORDER, &o))
 		ret = record(&o);
 	free_options(&o);
 	return ret;

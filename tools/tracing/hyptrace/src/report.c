@@ -2,43 +2,19 @@
 /*
  * hyptrace report
  */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "account.h"
 #include "check.h"
+#include "cmdline.h"
 #include "commands.h"
 #include "datr.h"
 #include "evdb.h"
 #include "log.h"
 #include "merge.h"
 #include "report.h"
-#include "util.h"
-
-static const char usage[] =
-	"usage: hyptrace report [OPTION]... FILE\n"
-	"\n"
-	"Prints the events of FILE by time, one line each:\n"
-	"    [CPU] SECONDS host|hyp COMM-PID EVENT: FIELDS\n"
-	"\n"
-	"  -c, --check             print no events, but check that on each CPU the\n"
-	"                          hypervisor's events lie in order and inside of\n"
-	"                          the host's kvm_entry and kvm_exit, and that no\n"
-	"                          event is missing\n"
-	"  -P, --cpus CPULIST      these CPUs only, as in 0,2-3\n"
-	"  -h, --help\n"
-	"\n"
-	"Exit status: 0; 1 on errors, or if --check found something; 2 for a wrong\n"
-	"command line.\n";
-
-struct options {
-	const char *path;
-	struct cpulist cpus;
-	bool check;
-	bool show_help;
-};
 
 /**
  * struct report - a report in progress
@@ -196,78 +172,70 @@ out:
 	return ret;
 }
 
-static const struct option long_options[] = {
-	{ "check",	no_argument, NULL, 'c' },
-	{ "cpus",	required_argument, NULL, 'P' },
-	{ "help",	no_argument, NULL, 'h' },
+/* The command line */
+
+static const char doc[] =
+	"Prints the events of FILE by time, one line each:\n"
+	"    [CPU] SECONDS host|hyp COMM-PID EVENT: FIELDS\n"
+	"\vExit status: 0; 1 on errors, or if --check found something; 2 for a wrong\n"
+	"command line.";
+
+static const struct argp_option options[] = {
+	{ "check", 'c', NULL, 0,
+	  "print no events, but check their order, their nesting and that none is missing",
+	  0 },
 	{ 0 }
 };
 
-static int take_option(struct options *o, int c, char **argv)
+struct options {
+	struct input in;
+	bool check;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
 {
-	switch (c) {
+	struct options *o = state->input;
+
+	(void)arg;
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &o->in;
+		return 0;
 	case 'c':
 		o->check = true;
 		return 0;
-	case 'P':
-		cpulist_free(&o->cpus);
-		return cpulist_parse(optarg, &o->cpus);
-	case 'h':
-		o->show_help = true;
-		return 0;
-	case ':':
-		return log_error("option '%s' wants a value: see hyptrace report --help",
-				 argv[optind - 1]);
 	default:
-		return log_error("unknown option '%s': see hyptrace report --help",
-				 argv[optind - 1]);
+		return ARGP_ERR_UNKNOWN;
 	}
 }
 
-static int parse_options(struct options *o, int argc, char **argv)
-{
-	int c;
-
-	memset(o, 0, sizeof(*o));
-	while ((c = getopt_long(argc, argv, ":cP:h", long_options,
-				NULL)) != -1) {
-		if (take_option(o, c, argv))
-			return -1;
-	}
-	if (o->show_help)
-		return 0;
-	if (argc - optind != 1)
-		return log_error("want one FILE, got %d: see hyptrace report --help",
-				 argc - optind);
-	o->path = argv[optind];
-	return 0;
-}
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "FILE",
+	.doc = doc,
+	.children = cmdline_input,
+};
 
 static int run(const struct options *o)
 {
-	struct datr *d = datr_open(o->path);
+	struct datr *d = datr_open(o->in.path[0]);
 	int ret;
 
 	if (!d)
 		return EXIT_ERROR;
-	ret = report_file(d, o->cpus.nr ? &o->cpus : NULL, o->check, stdout);
+	ret = report_file(d, input_cpus(&o->in), o->check, stdout);
 	datr_free(d);
-	if (fflush(stdout) || ferror(stdout))
-		ret = log_error("cannot write the report");
-	return ret ? EXIT_ERROR : EXIT_OK;
+	return cmdline_exit(ret);
 }
 
 int report_main(int argc, char **argv)
 {
-	struct options o;
-	int ret = EXIT_OK;
+	struct options o = { .in.want = 1 };
+	int ret = EXIT_USAGE;
 
-	if (parse_options(&o, argc, argv))
-		ret = EXIT_USAGE;
-	else if (o.show_help)
-		fputs(usage, stdout);
-	else
+	if (!cmdline_parse(&argp, argc, argv, 0, &o))
 		ret = run(&o);
-	cpulist_free(&o.cpus);
+	input_free(&o.in);
 	return ret;
 }

@@ -2,50 +2,15 @@
 /*
  * hyptrace stat
  */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmdline.h"
 #include "commands.h"
 #include "log.h"
 #include "merge.h"
 #include "stat.h"
-
-static const char usage[] =
-	"usage: hyptrace stat [OPTION]... FILE\n"
-	"\n"
-	"Says where time went while FILE was recorded: in the host, at EL2 or in\n"
-	"guests. All times are microseconds, to the nanosecond; all shares are of\n"
-	"the recording's time, from its first event to its last.\n"
-	"\n"
-	"  CPU        these times of each CPU; they add up to the recording's time\n"
-	"  TASK       of each task; the host's part takes sched_switch\n"
-	"  VCPU       of each vCPU, as VM:VCPU, and of the task that runs it\n"
-	"  EL2 ENTRY  durations, from hyp_enter to hyp_exit, by reason; after a\n"
-	"             guest's run by what ended it, if vcpu_exit was recorded\n"
-	"  HYPERCALL  durations of the host's calls, without the time in a guest;\n"
-	"             takes host_hcall\n"
-	"  SWITCH     host kvm_entry to the guest, guest to kvm_exit\n"
-	"\n"
-	"Percentiles are exact: the least value that so many do not exceed. EL2's\n"
-	"time has that of the firmware which it calls for the host. Where events\n"
-	"were lost, time is 'unknown', and what they interrupt is not measured.\n"
-	"\n"
-	"  -H, --histogram         also count durations by powers of two of ns\n"
-	"  -j, --json              one JSON document, all times in ns\n"
-	"  -P, --cpus CPULIST      these CPUs only, as in 0,2-3\n"
-	"  -h, --help\n"
-	"\n"
-	"Exit status: 0; 1 on errors; 2 for a wrong command line.\n";
-
-struct options {
-	const char *path;
-	struct cpulist cpus;
-	bool histogram;
-	bool json;
-	bool show_help;
-};
 
 /* What vcpu_exit tells: the exit's code, and the class of its syndrome */
 #define CLASS_BITS	6
@@ -334,83 +299,84 @@ int stat_file(struct datr *d, const struct cpulist *cpus, bool json,
 
 /* The command line */
 
-static const struct option long_options[] = {
-	{ "histogram",	no_argument, NULL, 'H' },
-	{ "json",	no_argument, NULL, 'j' },
-	{ "cpus",	required_argument, NULL, 'P' },
-	{ "help",	no_argument, NULL, 'h' },
+static const char doc[] =
+	"Says where time went while FILE was recorded: in the host, at EL2 or in\n"
+	"guests. All times are microseconds, to the nanosecond; all shares are of the\n"
+	"recording's time, from its first event to its last.\n"
+	"\n"
+	"  CPU        these times of each CPU; they add up to the recording's time\n"
+	"  TASK       of each task; the host's part takes sched_switch\n"
+	"  VCPU       of each vCPU, as VM:VCPU, and of the task that runs it\n"
+	"  EL2 ENTRY  durations, from hyp_enter to hyp_exit, by reason; after a\n"
+	"             guest's run by what ended it, if vcpu_exit was recorded\n"
+	"  HYPERCALL  durations of the host's calls, without the time in a guest;\n"
+	"             takes host_hcall\n"
+	"  SWITCH     host kvm_entry to the guest, guest to kvm_exit\n"
+	"\vPercentiles are exact: the least value that so many do not exceed. EL2's\n"
+	"time has that of the firmware which it calls for the host. Where events were\n"
+	"lost, time is 'unknown', and what they interrupt is not measured.\n"
+	"\n"
+	"Exit status: 0; 1 on errors; 2 for a wrong command line.";
+
+static const struct argp_option options[] = {
+	{ "histogram", 'H', NULL, 0, "also count durations by powers of two of ns", 0 },
+	{ "json", 'j', NULL, 0, "one JSON document, all times in ns", 0 },
 	{ 0 }
 };
 
-static int take_option(struct options *o, int c, char **argv)
+struct options {
+	struct input in;
+	bool histogram;
+	bool json;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
 {
-	switch (c) {
+	struct options *o = state->input;
+
+	(void)arg;
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &o->in;
+		return 0;
 	case 'H':
 		o->histogram = true;
 		return 0;
 	case 'j':
 		o->json = true;
 		return 0;
-	case 'P':
-		cpulist_free(&o->cpus);
-		return cpulist_parse(optarg, &o->cpus);
-	case 'h':
-		o->show_help = true;
-		return 0;
-	case ':':
-		return log_error("option '%s' wants a value: see hyptrace stat --help",
-				 argv[optind - 1]);
 	default:
-		return log_error("unknown option '%s': see hyptrace stat --help",
-				 argv[optind - 1]);
+		return ARGP_ERR_UNKNOWN;
 	}
 }
 
-static int parse_options(struct options *o, int argc, char **argv)
-{
-	int c;
-
-	memset(o, 0, sizeof(*o));
-	while ((c = getopt_long(argc, argv, ":HjP:h", long_options,
-				NULL)) != -1) {
-		if (take_option(o, c, argv))
-			return -1;
-	}
-	if (o->show_help)
-		return 0;
-	if (argc - optind != 1)
-		return log_error("want one FILE, got %d: see hyptrace stat --help",
-				 argc - optind);
-	o->path = argv[optind];
-	return 0;
-}
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "FILE",
+	.doc = doc,
+	.children = cmdline_input,
+};
 
 static int run(const struct options *o)
 {
-	struct datr *d = datr_open(o->path);
+	struct datr *d = datr_open(o->in.path[0]);
 	int ret;
 
 	if (!d)
 		return EXIT_ERROR;
-	ret = stat_file(d, o->cpus.nr ? &o->cpus : NULL, o->json, o->histogram,
-			stdout);
+	ret = stat_file(d, input_cpus(&o->in), o->json, o->histogram, stdout);
 	datr_free(d);
-	if (fflush(stdout) || ferror(stdout))
-		ret = log_error("cannot write the statistics");
-	return ret ? EXIT_ERROR : EXIT_OK;
+	return cmdline_exit(ret);
 }
 
 int stat_main(int argc, char **argv)
 {
-	struct options o;
-	int ret = EXIT_OK;
+	struct options o = { .in.want = 1 };
+	int ret = EXIT_USAGE;
 
-	if (parse_options(&o, argc, argv))
-		ret = EXIT_USAGE;
-	else if (o.show_help)
-		fputs(usage, stdout);
-	else
+	if (!cmdline_parse(&argp, argc, argv, 0, &o))
 		ret = run(&o);
-	cpulist_free(&o.cpus);
+	input_free(&o.in);
 	return ret;
 }

@@ -59,7 +59,7 @@ result ok "a recording"
 expect 0 "hypervisor events" hyptrace record -C boot -o $D/x -d 10ms
 
 expect 2 "unknown command 'recrod'" hyptrace recrod
-expect 2 "unknown option" hyptrace record --nonsense
+expect 2 "unrecognized option '--nonsense'" hyptrace record --nonsense
 expect 2 "bad" hyptrace record -b 0 -o $D/x
 expect 2 "bad" hyptrace record -b garbage -o $D/x
 expect 2 "bad" hyptrace record -d 5parsec -o $D/x
@@ -76,7 +76,7 @@ expect 1 "trace.dat" hyptrace report /bin/busybox
 expect 1 "$D/empty" hyptrace report $D/empty
 head -c 5000 $D/good.dat >$D/short
 expect 1 "$D/short" hyptrace report $D/short
-expect 2 "unknown option" hyptrace stat --nonsense
+expect 2 "unrecognized option '--nonsense'" hyptrace stat --nonsense
 expect 2 "want one FILE, got 0" hyptrace stat
 expect 2 "bad" hyptrace stat -P x $D/good.dat
 expect 1 "CPU 77" hyptrace stat -P 77 $D/good.dat

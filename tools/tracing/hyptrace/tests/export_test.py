@@ -255,7 +255,7 @@ def test_errors(directory):
     path = directory + "/synthetic.dat"
     cases = [(("export", path), 2, "want --perfetto"),
              (("export", "--perfetto"), 2, "want one FILE"),
-             (("export", "--perfetto", "--nonsense", path), 2, "unknown option '--nonsense'"),
+             (("export", "--perfetto", "--nonsense", path), 2, "unrecognized option '--nonsense'"),
              (("export", "--perfetto", directory + "/none"), 1, "No such file"),
              (("export", "--perfetto", "-o", directory + "/no/dir", path), 1, "cannot create")]
     if os.path.exists("/dev/full"):
