@@ -164,7 +164,7 @@ check_order()	# MODE CPUS ROUNDS MIN-ENTRIES
 	rm -rf "$out"
 	guest "$1" "$2" --out "$out" -- \
 		hyptrace record -o /out/trace.dat -- hyp_workload -n "$3"
-	"$BUILD/host/hyptrace" report --check "$out/trace.dat" | tee "$out/check.txt"
+	"$BUILD/host/hyptrace" check "$out/trace.dat" | tee "$out/check.txt"
 	line=$(grep '^check: ' "$out/check.txt")
 	if ! [[ $line =~ events=([0-9]+)\ .*windows=([0-9]+)\ violations=0\ lost=([0-9]+)\ unaccounted=0 ]] ||
 		((BASH_REMATCH[1] < min || BASH_REMATCH[2] < min)); then

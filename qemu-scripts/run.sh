@@ -48,4 +48,4 @@ echo
 echo "The recording:          $data"
 echo "The whole timeline:     $out/timeline.txt"
 echo "Where time went:        $out/stat.txt"
-"$report" report --check "$data" | tail -n 5
+"$report" check "$data" | tail -n 5

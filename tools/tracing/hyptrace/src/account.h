@@ -5,7 +5,7 @@
 #ifndef HYPTRACE_ACCOUNT_H
 #define HYPTRACE_ACCOUNT_H
 
-#include "check.h"
+#include "checker.h"
 #include "datr.h"
 #include "merge.h"
 #include "types.h"

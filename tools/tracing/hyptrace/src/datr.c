@@ -380,6 +380,17 @@ const struct datr_buffer *datr_buffer(const struct datr *d, unsigned int i)
 	return &d->buffer[i];
 }
 
+bool datr_has_cpu(const struct datr_buffer *b, unsigned int cpu)
+{
+	unsigned int i;
+
+	for (i = 0; i < b->nr_cpus; i++) {
+		if (b->cpu[i].cpu == cpu)
+			return true;
+	}
+	return false;
+}
+
 const char *datr_text(const struct datr *d, unsigned int i)
 {
 	return i < d->nr_texts ? d->text[i] : NULL;

@@ -62,6 +62,9 @@ const char *datr_name(const struct datr *d);
 unsigned int datr_nr_buffers(const struct datr *d);
 const struct datr_buffer *datr_buffer(const struct datr *d, unsigned int i);
 
+/** datr_has_cpu - whether the buffer has data of a CPU, or an empty place for it */
+bool datr_has_cpu(const struct datr_buffer *b, unsigned int cpu);
+
 /** datr_text - the i-th CPUSTAT text, or NULL behind the last */
 const char *datr_text(const struct datr *d, unsigned int i);
 

@@ -530,6 +530,18 @@ bool evdb_head(struct evdb *db, const struct rbevent *ev, struct evdb_head *h)
 	return true;
 }
 
+void evdb_each(struct evdb *db, evdb_head_fn fn, void *ctx)
+{
+	struct tep_event *e;
+	struct evdb_head h;
+	int i;
+
+	for (i = 0; (e = tep_get_event(db->tep, i)); i++) {
+		h = (struct evdb_head) { .system = e->system, .name = e->name };
+		fn(ctx, &h);
+	}
+}
+
 /* Where the text of a string begins, and the room for it */
 static const char *string_room(const struct tep_format_field *f,
 			       const struct rbevent *ev, size_t *room)

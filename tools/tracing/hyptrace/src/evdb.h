@@ -91,6 +91,12 @@ struct evdb_head {
 /** evdb_head - Return: false if it is not known, or does not fit its format */
 bool evdb_head(struct evdb *db, const struct rbevent *ev, struct evdb_head *h);
 
+/** typedef evdb_head_fn - takes one event; its pid means nothing */
+typedef void (*evdb_head_fn)(void *ctx, const struct evdb_head *h);
+
+/** evdb_each - call @fn for each event that the file describes */
+void evdb_each(struct evdb *db, evdb_head_fn fn, void *ctx);
+
 /**
  * struct evdb_value - a field of an event
  * @name:	its name

@@ -15,7 +15,8 @@ static const struct {
 	const char *brief;
 } commands[] = {
 	{ "record", record_main, "record hypervisor and host events into a trace.dat file" },
-	{ "report", report_main, "print such a file, or check it" },
+	{ "report", report_main, "print such a file" },
+	{ "check", check_main, "check the order of its events, and that none is missing" },
 	{ "stat", stat_main, "say where time goes in it: host, EL2, guests" },
 	{ "export", export_main, "write such a file for another program" },
 };

@@ -2,35 +2,54 @@
 /*
  * hyptrace report
  */
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "account.h"
-#include "check.h"
 #include "cmdline.h"
 #include "commands.h"
 #include "datr.h"
 #include "evdb.h"
+#include "json.h"
 #include "log.h"
 #include "merge.h"
 #include "report.h"
+
+#define MAX_CONTEXT	10000
 
 /**
  * struct report - a report in progress
  * @d:		the file
  * @db:		its events
  * @account:	counts them
- * @checker:	for --check, else NULL
+ * @how:	what the user wants
  * @out:	where the text goes
+ * @first:	stamp of the recording's first event
+ * @before:	stamp of the line before
+ * @kept:	a ring of the events that may yet be printed as context
+ * @nr_kept:	how many there are
+ * @next_kept:	where the next one goes
+ * @follow:	so many events will be printed as context
+ * @left_out:	events were left out since the last line
+ * @lines:	lines so far
  * @corrupt:	corrupt places so far
  */
 struct report {
 	struct datr *d;
 	struct evdb *db;
 	struct account *account;
-	struct checker *checker;
+	const struct report_how *how;
 	FILE *out;
+	u64 first;
+	u64 before;
+	struct merged *kept;
+	u64 nr_kept;
+	u64 next_kept;
+	u64 follow;
+	bool left_out;
+	u64 lines;
 	u64 corrupt;
 };
 
@@ -39,15 +58,48 @@ static bool is_hyp(const struct report *r, const struct merged *ev)
 	return buffer_is_hyp(datr_buffer(r->d, ev->buffer));
 }
 
-static void print_place(const struct report *r, const struct merged *ev)
+static const char *side_name(const struct report *r, const struct merged *ev)
 {
-	fprintf(r->out, "[%03u] %5llu.%09llu %-4s ", ev->cpu,
-		ev->ev.ts / NSEC_PER_SEC,
-		ev->ev.ts % NSEC_PER_SEC,
-		is_hyp(r, ev) ? "hyp" : "host");
+	return is_hyp(r, ev) ? "hyp" : "host";
 }
 
-static void print_lost(const struct report *r, const struct merged *ev)
+/* As text */
+
+/* Stamps go back where the sides contradict each other: then with a minus */
+static void print_difference(FILE *out, u64 ts, u64 from)
+{
+	u64 ns = ts < from ? from - ts : ts - from;
+
+	fprintf(out, "%c%5llu.%09llu", ts < from ? '-' : '+',
+		ns / NSEC_PER_SEC, ns % NSEC_PER_SEC);
+}
+
+static void print_time(struct report *r, u64 ts)
+{
+	switch (r->how->time) {
+	case TIME_ABSOLUTE:
+		fprintf(r->out, "%5llu.%09llu", ts / NSEC_PER_SEC,
+			ts % NSEC_PER_SEC);
+		return;
+	case TIME_RELATIVE:
+		print_difference(r->out, ts, r->first);
+		return;
+	case TIME_DELTA:
+		print_difference(r->out, ts, r->lines ? r->before : ts);
+		return;
+	}
+}
+
+static void print_place(struct report *r, const struct merged *ev)
+{
+	fprintf(r->out, "[%03u] ", ev->cpu);
+	print_time(r, ev->ev.ts);
+	fprintf(r->out, " %-4s ", side_name(r, ev));
+	r->before = ev->ev.ts;
+	r->lines++;
+}
+
+static void print_lost(struct report *r, const struct merged *ev)
 {
 	print_place(r, ev);
 	if (ev->lost == RBPAGE_LOST_UNKNOWN)
@@ -56,10 +108,8 @@ static void print_lost(const struct report *r, const struct merged *ev)
 		fprintf(r->out, "*** %llu events lost\n", ev->lost);
 }
 
-static void print_event(const struct report *r, const struct merged *ev)
+static void print_text(struct report *r, const struct merged *ev)
 {
-	if (ev->lost)
-		print_lost(r, ev);
 	print_place(r, ev);
 	if (ev->ev.data)
 		evdb_print(r->db, r->out, &ev->ev, ev->cpu);
@@ -69,104 +119,284 @@ static void print_event(const struct report *r, const struct merged *ev)
 	fputc('\n', r->out);
 }
 
-static int check_event(const struct report *r, const struct merged *ev)
-{
-	struct check_event c = {
-		.cpu = ev->cpu, .hyp = is_hyp(r, ev), .ts = ev->ev.ts,
-		.lost = ev->lost,
-	};
+/* As JSON */
 
-	if (!ev->ev.data) {
-		checker_violation(r->checker, ev->cpu, ev->ev.ts,
-				  "corrupt sub-buffer at file offset %llu",
-				  ev->offset);
-		return 0;
+static void json_place(struct report *r, const struct merged *ev)
+{
+	fprintf(r->out, "{\"ts\": %llu, \"cpu\": %u, \"side\": \"%s\"",
+		ev->ev.ts, ev->cpu, side_name(r, ev));
+	r->lines++;
+}
+
+static void json_lost(struct report *r, const struct merged *ev)
+{
+	json_place(r, ev);
+	if (ev->lost == RBPAGE_LOST_UNKNOWN)
+		fputs(", \"lost\": null}\n", r->out);
+	else
+		fprintf(r->out, ", \"lost\": %llu}\n", ev->lost);
+}
+
+struct json_fields {
+	FILE *out;
+	unsigned int nr;
+};
+
+static void json_field(void *ctx, const struct evdb_value *v)
+{
+	struct json_fields *f = ctx;
+
+	fputs(f->nr++ ? ", " : "", f->out);
+	json_string(f->out, v->name);
+	fputs(": ", f->out);
+	if (v->string)
+		json_bytes(f->out, v->string, v->length);
+	else if (v->is_signed)
+		fprintf(f->out, "%lld", (long long)v->integer);
+	else
+		fprintf(f->out, "%llu", v->integer);
+}
+
+static void json_event(struct report *r, const struct merged *ev,
+		       const struct evdb_head *h)
+{
+	struct json_fields f = { .out = r->out };
+
+	fputs(", \"system\": ", r->out);
+	json_string(r->out, h->system);
+	fputs(", \"event\": ", r->out);
+	json_string(r->out, h->name);
+	fprintf(r->out, ", \"pid\": %d, \"comm\": ", h->pid);
+	json_string(r->out, evdb_comm(r->db, h->pid));
+	fputs(", \"fields\": {", r->out);
+	evdb_values(r->db, &ev->ev, json_field, &f);
+	fputs("}, \"text\": ", r->out);
+	json_string(r->out, evdb_text(r->db, &ev->ev, ev->cpu));
+	fputs("}\n", r->out);
+}
+
+static void print_json(struct report *r, const struct merged *ev)
+{
+	struct evdb_head h;
+
+	json_place(r, ev);
+	if (!ev->ev.data)
+		fprintf(r->out, ", \"corrupt_at\": %llu}\n", ev->offset);
+	else if (evdb_head(r->db, &ev->ev, &h))
+		json_event(r, ev, &h);
+	else
+		fprintf(r->out, ", \"unknown_bytes\": %u}\n", ev->ev.size);
+}
+
+/* What is printed */
+
+static bool wanted_side(const struct report *r, const struct merged *ev)
+{
+	return is_hyp(r, ev) ? !r->how->no_hyp : !r->how->no_host;
+}
+
+static bool matches(const char *pattern, const struct evdb_head *h)
+{
+	const char *colon = strchr(pattern, ':');
+	char system[64];
+
+	if (!colon)
+		return !fnmatch(pattern, h->name, 0);
+	snprintf(system, sizeof(system), "%.*s", (int)(colon - pattern), pattern);
+	return !fnmatch(system, h->system, 0) && !fnmatch(colon + 1, h->name, 0);
+}
+
+/* What is corrupt is always wanted */
+static bool wanted_event(const struct report *r, const struct merged *ev)
+{
+	const struct strlist *events = &r->how->events;
+	struct evdb_head h;
+	unsigned int i;
+
+	if (!events->nr || !ev->ev.data)
+		return true;
+	if (!evdb_head(r->db, &ev->ev, &h))
+		return false;
+	for (i = 0; i < events->nr; i++) {
+		if (matches(events->str[i], &h))
+			return true;
 	}
-	c.kind = evdb_kind(r->db, &ev->ev, &c.reason);
-	c.name = evdb_name(r->db, &ev->ev);
-	return checker_feed(r->checker, &c);
+	return false;
+}
+
+/* A loss is told by itself, before it may be decided that its event is left out */
+static void print_event(struct report *r, const struct merged *ev)
+{
+	if (r->left_out && r->lines && r->how->context && !r->how->json)
+		fputs("--\n", r->out);
+	r->left_out = false;
+	if (r->how->json)
+		print_json(r, ev);
+	else
+		print_text(r, ev);
+}
+
+static void keep(struct report *r, const struct merged *ev)
+{
+	u64 context = r->how->context;
+
+	if (r->nr_kept == context)
+		r->left_out = true;
+	if (!context)
+		return;
+	r->kept[r->next_kept] = *ev;
+	r->next_kept = (r->next_kept + 1) % context;
+	if (r->nr_kept < context)
+		r->nr_kept++;
+}
+
+static void print_kept(struct report *r)
+{
+	u64 context = r->how->context, i;
+
+	for (i = 0; i < r->nr_kept; i++)
+		print_event(r, &r->kept[(r->next_kept + context - r->nr_kept + i) %
+					context]);
+	r->nr_kept = 0;
+}
+
+static void take_event(struct report *r, const struct merged *ev)
+{
+	if (!wanted_side(r, ev))
+		return;
+	if (ev->lost && r->how->json)
+		json_lost(r, ev);
+	else if (ev->lost)
+		print_lost(r, ev);
+	if (wanted_event(r, ev)) {
+		print_kept(r);
+		print_event(r, ev);
+		r->follow = r->how->events.nr ? r->how->context : 0;
+	} else if (r->follow) {
+		print_event(r, ev);
+		r->follow--;
+	} else {
+		keep(r, ev);
+	}
 }
 
 static int walk_events(struct report *r, const struct cpulist *cpus)
 {
 	struct merge *m = merge_new(r->d, cpus);
 	struct merged ev;
-	int ret = m ? 0 : -1;
 
-	while (!ret && merge_next(m, &ev)) {
+	if (!m)
+		return -1;
+	while (merge_next(m, &ev)) {
 		account_feed(r->account, &ev);
 		r->corrupt += !ev.ev.data;
-		if (r->checker)
-			ret = check_event(r, &ev);
-		else
-			print_event(r, &ev);
+		take_event(r, &ev);
 	}
 	merge_free(m);
+	r->nr_kept = 0;
+	r->follow = 0;
+	return 0;
+}
+
+static bool has_cpu(const struct report *r, unsigned int cpu)
+{
+	unsigned int i;
+
+	if (r->how->cpus && !cpulist_has(r->how->cpus, cpu))
+		return false;
+	for (i = 0; i < datr_nr_buffers(r->d); i++) {
+		if (datr_has_cpu(datr_buffer(r->d, i), cpu))
+			return true;
+	}
+	return false;
+}
+
+static int walk_each_cpu(struct report *r)
+{
+	unsigned int cpu;
+	struct cpulist one = { .nr = 1, .cpu = &cpu };
+	int ret = 0;
+
+	for (cpu = 0; !ret && cpu < MAX_CPUS; cpu++) {
+		if (has_cpu(r, cpu))
+			ret = walk_events(r, &one);
+	}
 	return ret;
 }
 
-static void print_totals(struct report *r, const struct cpulist *cpus)
+static int find_first(struct report *r)
+{
+	struct merge *m = merge_new(r->d, r->how->cpus);
+	struct merged ev;
+
+	if (!m)
+		return -1;
+	if (merge_next(m, &ev))
+		r->first = ev.ev.ts;
+	merge_free(m);
+	return 0;
+}
+
+static void print_totals(struct report *r)
 {
 	struct account_result a;
 
-	account_finish(r->account, cpus, NULL, &a);
+	account_finish(r->account, r->how->cpus, NULL, &a);
 	fprintf(r->out, "total: events=%llu host_events=%llu lost=%llu corrupt=%llu\n",
 		a.seen[1], a.seen[0], a.lost, r->corrupt);
 }
 
-/* Return: 0 if all is well */
-static int print_verdict(struct report *r, const struct cpulist *cpus)
+static void find_pattern(void *ctx, const struct evdb_head *h)
 {
-	struct check_result c;
-	struct account_result a;
+	const char **pattern = ctx;
 
-	if (checker_finish(r->checker, &c))
+	if (*pattern && matches(*pattern, h))
+		*pattern = NULL;
+}
+
+/* A pattern that can match nothing is a mistake */
+static int check_patterns(const struct report *r)
+{
+	const struct strlist *events = &r->how->events;
+	const char *pattern;
+	unsigned int i;
+
+	for (i = 0; i < events->nr; i++) {
+		pattern = events->str[i];
+		evdb_each(r->db, find_pattern, &pattern);
+		if (pattern)
+			return log_error("%s: no event '%s': want EVENT or SYSTEM:EVENT of the recorded systems",
+					 datr_name(r->d), pattern);
+	}
+	return 0;
+}
+
+static int begin(struct report *r)
+{
+	r->db = evdb_load(r->d);
+	r->account = account_new(r->d);
+	if (!r->db || !r->account || check_patterns(r))
 		return -1;
-	account_finish(r->account, cpus, r->out, &a);
-	fprintf(r->out, "skipped: windows=%llu cut=%llu\n", c.skipped, c.cut);
-	if (a.no_counters)
-		log_error("no counters for %llu buffers in the file: want one made by hyptrace record",
-			  a.no_counters);
-	fprintf(r->out,
-		"check: events=%llu host_events=%llu windows=%llu violations=%llu lost=%llu unaccounted=%llu max_skew_ns=%llu\n",
-		a.seen[1], a.seen[0], c.windows, c.violations, a.lost,
-		a.unaccounted, c.max_skew);
-	return c.violations || a.unaccounted || a.no_counters ? -1 : 0;
+	if (r->how->context)
+		r->kept = calloc(r->how->context, sizeof(*r->kept));
+	if (r->how->context && !r->kept)
+		return log_oom();
+	return find_first(r);
 }
 
-static int open_checker(struct report *r)
+int report_file(struct datr *d, const struct report_how *how, FILE *out)
 {
-	bool host = datr_enabled(r->d, "kvm/kvm_entry") &&
-		    datr_enabled(r->d, "kvm/kvm_exit");
-	bool hyp = datr_enabled(r->d, "hypervisor/hyp_enter") &&
-		   datr_enabled(r->d, "hypervisor/hyp_exit");
+	struct report r = { .d = d, .how = how, .out = out };
+	int ret = begin(&r);
 
-	if (!host || !hyp)
-		fprintf(r->out,
-			"windows not checked: that takes kvm_entry, kvm_exit, hyp_enter and hyp_exit\n");
-	r->checker = checker_new(host, hyp, r->out);
-	return r->checker ? 0 : -1;
-}
-
-int report_file(struct datr *d, const struct cpulist *cpus, bool check,
-		FILE *out)
-{
-	struct report r = { .d = d, .out = out };
-	int ret = -1;
-
-	r.db = evdb_load(d);
-	r.account = account_new(d);
-	if (!r.db || !r.account || (check && open_checker(&r)))
-		goto out;
-	ret = walk_events(&r, cpus);
-	if (!ret && check)
-		ret = print_verdict(&r, cpus);
-	else if (!ret)
-		print_totals(&r, cpus);
+	if (!ret)
+		ret = how->per_cpu ? walk_each_cpu(&r) :
+				     walk_events(&r, how->cpus);
+	if (!ret && !how->json)
+		print_totals(&r);
 	if (r.corrupt)
 		ret = log_error("%llu corrupt sub-buffers", r.corrupt);
-out:
-	checker_free(r.checker);
+	free(r.kept);
 	account_free(r.account);
 	evdb_free(r.db);
 	return ret;
@@ -177,33 +407,103 @@ out:
 static const char doc[] =
 	"Prints the events of FILE by time, one line each:\n"
 	"    [CPU] SECONDS host|hyp COMM-PID EVENT: FIELDS\n"
-	"\vExit status: 0; 1 on errors, or if --check found something; 2 for a wrong\n"
+	"and losses where they happened.\n"
+	"\vA line of --json has ts (ns), cpu, side (host or hyp), and of an event system,\n"
+	"event, pid, comm, fields and text; of a loss lost, a number or null; of a\n"
+	"corrupt sub-buffer corrupt_at, the offset in the file; of an event that the\n"
+	"file does not describe unknown_bytes.\n"
+	"\n"
+	"Exit status: 0; 1 on errors, or if FILE is corrupt in places; 2 for a wrong\n"
 	"command line.";
 
+enum { OPT_HOST_ONLY = CMDLINE_KEYS, OPT_HYP_ONLY, OPT_PER_CPU };
+
 static const struct argp_option options[] = {
-	{ "check", 'c', NULL, 0,
-	  "print no events, but check their order, their nesting and that none is missing",
+	{ "time", 't', "WHICH", 0,
+	  "absolute: seconds of the trace clock; relative: since the recording's first event; delta: since the line before [absolute]",
 	  0 },
+	{ "host-only", OPT_HOST_ONLY, NULL, 0, "the host's events only", 0 },
+	{ "hyp-only", OPT_HYP_ONLY, NULL, 0, "the hypervisor's events only", 0 },
+	{ "event", 'e', "PATTERN", 0,
+	  "only events whose EVENT, or SYSTEM:EVENT, matches, as in 'kvm:*'; can be given several times",
+	  0 },
+	{ "context", 'C', "N", 0, "with -e: also N events before and after each", 0 },
+	{ "per-cpu", OPT_PER_CPU, NULL, 0, "one CPU after the other", 0 },
+	{ "json", 'j', NULL, 0, "a JSON document a line, for scripts", 0 },
 	{ 0 }
 };
 
 struct options {
 	struct input in;
-	bool check;
+	struct report_how how;
 };
+
+static error_t set_time(struct options *o, const char *arg)
+{
+	static const char * const names[] = {
+		[TIME_ABSOLUTE] = "absolute",
+		[TIME_RELATIVE] = "relative",
+		[TIME_DELTA]	= "delta",
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		if (!strncmp(names[i], arg, strlen(arg)) && *arg) {
+			o->how.time = i;
+			return 0;
+		}
+	}
+	return cmdline_told(log_error("bad time '%s': want absolute, relative or delta",
+				      arg));
+}
+
+static error_t set_context(struct options *o, const char *arg)
+{
+	if (!parse_number(arg, MAX_CONTEXT, &o->how.context))
+		return 0;
+	return cmdline_told(log_error("bad context '%s': want a number from 1 to %u",
+				      arg, MAX_CONTEXT));
+}
+
+static error_t check_options(const struct options *o)
+{
+	int ret = 0;
+
+	if (o->how.no_host && o->how.no_hyp)
+		ret = log_error("--host-only and --hyp-only leave nothing to print: want one of them");
+	else if (o->how.context && !o->how.events.nr)
+		ret = log_error("--context without --event: want the events that it is around");
+	return cmdline_told(ret);
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 
-	(void)arg;
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &o->in;
 		return 0;
-	case 'c':
-		o->check = true;
+	case 't':
+		return set_time(o, arg);
+	case OPT_HOST_ONLY:
+		o->how.no_hyp = true;
 		return 0;
+	case OPT_HYP_ONLY:
+		o->how.no_host = true;
+		return 0;
+	case 'e':
+		return cmdline_told(strlist_add(&o->how.events, arg));
+	case 'C':
+		return set_context(o, arg);
+	case OPT_PER_CPU:
+		o->how.per_cpu = true;
+		return 0;
+	case 'j':
+		o->how.json = true;
+		return 0;
+	case ARGP_KEY_END:
+		return check_options(o);
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -217,14 +517,15 @@ static const struct argp argp = {
 	.children = cmdline_input,
 };
 
-static int run(const struct options *o)
+static int run(struct options *o)
 {
 	struct datr *d = datr_open(o->in.path[0]);
 	int ret;
 
 	if (!d)
 		return EXIT_ERROR;
-	ret = report_file(d, input_cpus(&o->in), o->check, stdout);
+	o->how.cpus = input_cpus(&o->in);
+	ret = report_file(d, &o->how, stdout);
 	datr_free(d);
 	return cmdline_exit(ret);
 }
@@ -236,6 +537,7 @@ int report_main(int argc, char **argv)
 
 	if (!cmdline_parse(&argp, argc, argv, 0, &o))
 		ret = run(&o);
+	strlist_free(&o.how.events);
 	input_free(&o.in);
 	return ret;
 }

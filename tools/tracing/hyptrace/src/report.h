@@ -8,16 +8,43 @@
 #include "types.h"
 #include "util.h"
 
+/* What the time of a line counts from */
+enum report_time {
+	TIME_ABSOLUTE,		/* the trace clock's zero */
+	TIME_RELATIVE,		/* the recording's first event */
+	TIME_DELTA,		/* the line before */
+};
+
 /**
- * report_file - print the events of a file, or check them
- * @d:		the file
+ * struct report_how - what is printed, and how
  * @cpus:	these CPUs; NULL for all
- * @check:	check instead of print
+ * @time:	the time stamps
+ * @no_host:	leave the host's events out
+ * @no_hyp:	leave the hypervisor's events out
+ * @events:	patterns of "EVENT" or "SYSTEM:EVENT"; empty for all events
+ * @context:	also so many events before and after each of @events
+ * @per_cpu:	one CPU after the other
+ * @json:	a JSON document a line, else text
+ */
+struct report_how {
+	const struct cpulist *cpus;
+	enum report_time time;
+	bool no_host;
+	bool no_hyp;
+	struct strlist events;
+	u64 context;
+	bool per_cpu;
+	bool json;
+};
+
+/**
+ * report_file - print the events of a file
+ * @d:		the file
+ * @how:	which of them, and how
  * @out:	where the text goes
  *
- * Return: 0, or -1 with a message or the findings told in @out.
+ * Return: 0, or -1 with a message.
  */
-int report_file(struct datr *d, const struct cpulist *cpus, bool check,
-		FILE *out);
+int report_file(struct datr *d, const struct report_how *how, FILE *out);
 
 #endif

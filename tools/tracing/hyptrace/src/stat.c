@@ -179,23 +179,12 @@ static int walk_events(struct reading *r)
 	return ret;
 }
 
-static bool has_cpu(const struct datr_buffer *b, unsigned int cpu)
-{
-	unsigned int i;
-
-	for (i = 0; i < b->nr_cpus; i++) {
-		if (b->cpu[i].cpu == cpu)
-			return true;
-	}
-	return false;
-}
-
 static int add_chosen_cpu(struct reading *r, unsigned int cpu)
 {
 	unsigned int i;
 
 	for (i = 0; i < datr_nr_buffers(r->d); i++) {
-		if (has_cpu(datr_buffer(r->d, i), cpu))
+		if (datr_has_cpu(datr_buffer(r->d, i), cpu))
 			return times_add_cpu(r->out.times, cpu);
 	}
 	return log_error("%s: CPU %u was not recorded", datr_name(r->d), cpu);

@@ -2,24 +2,8 @@
 /*
  * Statistics as JSON. See stat.h.
  */
+#include "json.h"
 #include "stat.h"
-
-/* Bytes that are not ASCII may come from a task's name: each is one of Latin 1 */
-static void put_string(FILE *out, const char *text)
-{
-	const u8 *p;
-
-	fputc('"', out);
-	for (p = (const u8 *)text; *p; p++) {
-		if (*p == '"' || *p == '\\')
-			fprintf(out, "\\%c", *p);
-		else if (*p < 0x20 || *p >= 0x7f)
-			fprintf(out, "\\u%04x", *p);
-		else
-			fputc(*p, out);
-	}
-	fputc('"', out);
-}
 
 /* ", " before all but the first */
 static void separate(FILE *out, unsigned int *nr)
@@ -57,7 +41,7 @@ static void put_task(const struct stat_data *s, FILE *out, s32 pid)
 		return;
 	}
 	fprintf(out, "{\"pid\": %d, \"comm\": ", pid);
-	put_string(out, evdb_comm(s->db, pid));
+	json_string(out, evdb_comm(s->db, pid));
 	fputs(", ", out);
 }
 
@@ -121,7 +105,7 @@ static void put_dist(FILE *out, unsigned int *nr, const char *name,
 		return;
 	separate(out, nr);
 	fputs("{\"name\": ", out);
-	put_string(out, name);
+	json_string(out, name);
 	fprintf(out, ", \"count\": %llu, \"total\": %llu, \"mean\": %llu, \"p50\": %llu, \"p90\": %llu, \"p99\": %llu, \"max\": %llu",
 		s.count, s.total, s.mean, s.p50, s.p90, s.p99, s.max);
 	if (histogram)

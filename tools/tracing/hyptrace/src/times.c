@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where time goes. For each CPU by itself, the diagram is that of check.c:
+ * Where time goes. For each CPU by itself, the diagram is that of checker.c:
  *
  *	IN_HOST	 --hyp_enter(any but guest_exit)-->	AT_EL2
  *	AT_EL2	 --hyp_exit(eret_host)-->		IN_HOST

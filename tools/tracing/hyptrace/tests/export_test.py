@@ -8,11 +8,11 @@ for event: a synthetic file with what is known of it, each RECORDING with what
 """
 import os
 import re
-import subprocess
 import sys
 import tempfile
 
 import synth
+from tap import attempt, finish, result, run
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 HYPTRACE = sys.argv[1]
@@ -23,23 +23,6 @@ NO_FIELD = {"hyp_enter": {"reason", "vcpu"}, "hyp_exit": {"reason", "vcpu"},
             "host_hcall": {"a1", "a2", "a3", "a4"}, "host_mem_abort": {"outcome"}}
 STATES = {1: "S", 2: "D", 4: "T", 8: "t", 16: "X", 32: "Z", 64: "P", 128: "I"}
 RETS = {0: "IRQ", 1: "SERROR", 2: "TRAP", 0xbadca11: "HYP_GONE"}
-
-tests = 0
-failed = 0
-
-
-def result(what, problems):
-    global tests, failed
-    tests += 1
-    for problem in problems[:10]:
-        print("# " + problem.strip())
-    failed += bool(problems)
-    print("%s %d %s" % ("not ok" if problems else "ok", tests, what), flush=True)
-
-
-def run(*command, **more):
-    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
-
 
 # --- the export, decoded ------------------------------------------------------
 
@@ -475,13 +458,6 @@ def test_recording(path):
     result(name + ": what it says", [] if all(w in said for w in want) else [said.strip()])
 
 
-def attempt(test, path):
-    try:
-        test(path)
-    except (AssertionError, KeyError, OSError, TypeError, ValueError) as error:
-        result("%s %s" % (test.__name__, path), ["%s: %s" % (type(error).__name__, error)])
-
-
 def main():
     print("TAP version 13")
     if run("sh", "-c", "command -v protoc").returncode:
@@ -491,8 +467,7 @@ def main():
             attempt(test, directory)
     for path in sys.argv[2:]:
         attempt(test_recording, path)
-    print("1..%d" % tests)
-    sys.exit(1 if failed else 0)
+    finish()
 
 
 main()

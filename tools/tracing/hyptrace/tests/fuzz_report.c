@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fuzzes the file reader: whatever the bytes are, report, report --check, stat and
+ * Fuzzes the file reader: whatever the bytes are, report, check, stat and
  * export must come back without touching memory that is not theirs.
  *
  *	make fuzz && ./fuzz_report CORPUS_DIR
@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "../src/check.h"
 #include "../src/datr.h"
 #include "../src/log.h"
 #include "../src/perfetto.h"
@@ -20,6 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	struct report_how how = { .json = data[0] & 4, .per_cpu = data[0] & 16 };
 	struct perfetto_result result;
 	static FILE *null;
 	struct datr *d;
@@ -36,8 +38,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		stat_file(d, NULL, data[0] & 1, data[0] & 4, null);
 	else if (d && (data[0] & 8) && !perfetto_shift(d, "input", &shift))
 		perfetto_export(d, NULL, shift, null, &result);
+	else if (d && (data[0] & 1))
+		check_file(d, NULL, null);
 	else if (d)
-		report_file(d, NULL, data[0] & 1, null);
+		report_file(d, &how, null);
 	datr_free(d);
 	return 0;
 }

@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Usage: report_test.py HYPTRACE
+
+What "hyptrace report" prints of a file whose events are known, and what it says to
+wrong options. TAP.
+"""
+import json
+import os
+import sys
+import tempfile
+
+import synth
+from tap import attempt, equal, finish, result, run
+
+HYPTRACE = sys.argv[1]
+
+HVC, ERET_HOST = 1, 6
+HYP0 = [(2000000100, "hyp_enter", 7, {"reason": HVC}),
+        (2000000200, "host_hcall", 7, {"id": 5}),
+        (2000000400, "hyp_exit", 7, {"reason": ERET_HOST})]
+HYP0_LATER = [(2000001000, "hyp_enter", 7, {"reason": HVC}),
+              (2000001500, "hyp_exit", 7, {"reason": ERET_HOST})]
+HOST0 = [(2000000000, "kvm_entry", 7, {"vcpu_pc": 0x40}),
+         (2000000800, "kvm_entry", 7, {"vcpu_pc": 0x44})]
+HYP1 = [(2000000300, "vm_create", 8, {"ret": -3, "tiny": 2})]
+
+ENTER = "           <...>-7       hyp_enter: reason=hvc vcpu=0"
+HCALL = "           <...>-7       host_hcall: id=5 invalid=0"
+EXIT = "           <...>-7       hyp_exit: reason=eret_host vcpu=0"
+ENTRY40 = "           <...>-7       kvm_entry: PC: 0x40"
+ENTRY44 = "           <...>-7       kvm_entry: PC: 0x44"
+CREATE = "           <...>-8       vm_create: ret=-3 tiny=2"
+WHOLE = [
+    "[000]     2.000000000 host " + ENTRY40,
+    "[000]     2.000000100 hyp  " + ENTER,
+    "[000]     2.000000200 hyp  " + HCALL,
+    "[001]     2.000000300 hyp  " + CREATE,
+    "[000]     2.000000400 hyp  " + EXIT,
+    "[000]     2.000000800 host " + ENTRY44,
+    "[000]     2.000001000 hyp  *** 5 events lost",
+    "[000]     2.000001000 hyp  " + ENTER,
+    "[000]     2.000001500 hyp  " + EXIT,
+    "total: events=6 host_events=2 lost=0 corrupt=0",
+]
+
+
+def report(*arguments):
+    done = run(HYPTRACE, "report", *arguments)
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+def lines(path, *options):
+    status, out, said = report(*options, path)
+    assert status == 0 and not said, said
+    return out.splitlines()
+
+
+def make(directory):
+    path = os.path.join(directory, "trace.dat")
+    synth.write(path, {0: [synth.page(HOST0)]},
+                {0: [synth.page(HYP0), synth.page(HYP0_LATER, lost=5)], 1: [synth.page(HYP1)]})
+    return path
+
+
+def test_text(path):
+    equal("the whole", lines(path), WHOLE)
+    equal("the host's", lines(path, "--host-only"), [WHOLE[0], WHOLE[5], WHOLE[-1]])
+    equal("the hypervisor's", lines(path, "--hyp-only"), WHOLE[1:5] + WHOLE[6:])
+    equal("a CPU's", lines(path, "-P", "1"),
+          [WHOLE[3], "total: events=1 host_events=0 lost=0 corrupt=0"])
+    equal("CPU by CPU", lines(path, "--per-cpu"), WHOLE[:3] + WHOLE[4:9] + [WHOLE[3], WHOLE[-1]])
+
+
+def times(path, *options):
+    return [line[6:22].strip() for line in lines(path, *options)[:-1]]
+
+
+def test_times(path):
+    equal("relative times", times(path, "-t", "relative"),
+          ["+    0.000000%03d" % t for t in (0, 100, 200, 300, 400, 800)] +
+          ["+    0.000001000", "+    0.000001000", "+    0.000001500"])
+    equal("relative to the first, printed or not",
+          times(path, "-t", "rel", "-e", "host_hcall")[0], "+    0.000000200")
+    equal("delta times", times(path, "-t", "delta"),
+          ["+    0.000000%03d" % t for t in (0, 100, 100, 100, 100, 400, 200, 0, 500)])
+    equal("delta times where time goes back", times(path, "-t", "delta", "--per-cpu")[-1],
+          "-    0.000001200")
+
+
+def test_events(path):
+    loss = WHOLE[6]
+    equal("one event", lines(path, "-e", "host_hcall")[:-1], [WHOLE[2], loss])
+    equal("patterns", lines(path, "-e", "kvm:*", "-e", "vm_*")[:-1],
+          [WHOLE[0], WHOLE[3], WHOLE[5], loss])
+    equal("around an event", lines(path, "-e", "host_hcall", "-C", "1")[:-1],
+          WHOLE[1:4] + [loss])
+    equal("around events that are near", lines(path, "-e", "hyp_exit", "-C", "1", "-P", "0")[:-1],
+          [WHOLE[2], WHOLE[4], WHOLE[5], loss, WHOLE[7], WHOLE[8]])
+    equal("around events that are not", lines(path, "-e", "kvm_entry", "-C", "1")[:-1],
+          WHOLE[:2] + ["--"] + WHOLE[4:8])
+
+
+def test_json(path):
+    got = [json.loads(line) for line in lines(path, "--json")]
+    equal("json: as many", len(got), 9)
+    equal("json: an event", got[3],
+          {"ts": 2000000300, "cpu": 1, "side": "hyp", "system": "hypervisor", "event": "vm_create",
+           "pid": 8, "comm": "<...>", "fields": {"ret": -3, "tiny": 2}, "text": "ret=-3 tiny=2"})
+    equal("json: a loss", got[6], {"ts": 2000001000, "cpu": 0, "side": "hyp", "lost": 5})
+    equal("json: the order", [e["ts"] % 10000 for e in got],
+          [0, 100, 200, 300, 400, 800, 1000, 1000, 1500])
+
+
+def test_broken(directory):
+    path = os.path.join(directory, "broken.dat")
+    page = bytearray(synth.page(HYP0))
+    page[16:20] = b"\xff\xff\xff\xff"
+    synth.write(path, {0: [synth.page(HOST0)]}, {0: [bytes(page), synth.page(HYP0_LATER, lost=None)]})
+    status, out, said = report("--json", path)
+    got = [json.loads(line) for line in out.splitlines()]
+    equal("broken: status and message", (status, said.count("\n"), "1 corrupt" in said), (1, 1, True))
+    equal("broken: json", [e.get("corrupt_at", -1) > 0 for e in got].count(True), 1)
+    equal("broken: a loss of unknown size", [e["lost"] for e in got if "lost" in e], [None])
+
+
+def test_errors(path):
+    for options, text in (
+            (["--nonsense"], "unrecognized option '--nonsense'"),
+            (["-t", "never"], "bad time 'never'"),
+            (["-t", ""], "bad time ''"),
+            (["-C", "0", "-e", "hyp_exit"], "bad context '0'"),
+            (["-C", "10001", "-e", "hyp_exit"], "bad context '10001'"),
+            (["-C", "1"], "--context without --event"),
+            (["--host-only", "--hyp-only"], "leave nothing"),
+            (["-P", "x"], "bad CPU list 'x'")):
+        status, out, said = report(*options, path)
+        good = status == 2 and text in said and said.count("\n") == 1 and not out
+        result("error: " + text, [] if good else ["status %d: %s" % (status, said)])
+    status, out, said = report("-e", "nosuch", path)
+    equal("error: no such event", (status, out, "no event 'nosuch'" in said), (1, "", True))
+
+
+def main():
+    print("TAP version 13")
+    with tempfile.TemporaryDirectory() as directory:
+        path = make(directory)
+        for test in test_text, test_times, test_events, test_json, test_errors:
+            attempt(test, path)
+        attempt(test_broken, directory)
+    finish()
+
+
+main()

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Test results in TAP."""
+import subprocess
+import sys
+
+tests = 0
+failed = 0
+
+
+def run(*command, **more):
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
+
+
+def result(what, problems):
+    """No problems: ok"""
+    global tests, failed
+    tests += 1
+    for problem in problems[:10]:
+        print("# " + problem.strip())
+    failed += bool(problems)
+    print("%s %d %s" % ("not ok" if problems else "ok", tests, what), flush=True)
+
+
+def equal(what, got, want):
+    result(what, [] if got == want else ["got  %r" % (got,), "want %r" % (want,)])
+
+
+def attempt(test, *arguments):
+    """A test that breaks down has failed"""
+    try:
+        test(*arguments)
+    except (AssertionError, LookupError, OSError, TypeError, ValueError) as error:
+        result("%s %s" % (test.__name__, arguments), ["%s: %s" % (type(error).__name__, error)])
+
+
+def finish():
+    print("1..%d" % tests)
+    sys.exit(1 if failed else 0)
