@@ -7,6 +7,7 @@ int record_main(int argc, char **argv);
 int report_main(int argc, char **argv);
 int check_main(int argc, char **argv);
 int stat_main(int argc, char **argv);
+int compare_main(int argc, char **argv);
 int export_main(int argc, char **argv);
 
 #endif

@@ -96,12 +96,22 @@ static u64 percentile(const struct dist *d, unsigned int percent)
 	return d->value[rank - 1];
 }
 
+const u64 *dist_sorted(struct dist *d, size_t *nr)
+{
+	if (d->nr)
+		qsort(d->value, d->nr, sizeof(*d->value), compare_values);
+	*nr = d->nr;
+	return d->value;
+}
+
 void dist_summarize(struct dist *d, struct dist_summary *out)
 {
+	size_t nr;
+
 	memset(out, 0, sizeof(*out));
-	if (!d->nr)
+	dist_sorted(d, &nr);
+	if (!nr)
 		return;
-	qsort(d->value, d->nr, sizeof(*d->value), compare_values);
 	out->count = d->nr;
 	out->total = d->total;
 	out->mean = d->total / d->nr + (d->total % d->nr >= (d->nr + 1) / 2);
@@ -179,6 +189,17 @@ struct dist *dists_get(struct dists *s, u64 key)
 
 	found = tfind(&wanted, &s->by_key, compare_keys);
 	return found ? *found : add_dist(s, key);
+}
+
+struct dist *dists_find(const struct dists *s, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < s->nr; i++) {
+		if (s->dist[i]->name && !strcmp(s->dist[i]->name, name))
+			return s->dist[i];
+	}
+	return NULL;
 }
 
 /* The largest first; equal ones by their key */

@@ -43,6 +43,9 @@ void dists_free(struct dists *s);
 /** dists_get - the one for @key, made if there is none. Return: NULL with a message. */
 struct dist *dists_get(struct dists *s, u64 key);
 
+/** dists_find - the one of that name, NULL if there is none */
+struct dist *dists_find(const struct dists *s, const char *name);
+
 /** dists_sort - by the total, descending; sets the order of dists_at() */
 void dists_sort(struct dists *s);
 
@@ -59,6 +62,13 @@ const char *dist_name(const struct dist *d);
 int dist_set_name(struct dist *d, const char *name);
 
 void dist_summarize(struct dist *d, struct dist_summary *out);
+
+/**
+ * dist_sorted - the values, ascending
+ *
+ * Return: @nr values, until the next dist_add().
+ */
+const u64 *dist_sorted(struct dist *d, size_t *nr);
 
 /** dist_histogram - count the values by powers of two */
 void dist_histogram(const struct dist *d, u64 bucket[DIST_BUCKETS]);

@@ -76,13 +76,10 @@ static int name_exit(struct reading *r, const struct rbevent *ev, char *name,
 
 static struct dist *dist_by_name(struct dists *dists, const char *name, u64 key)
 {
-	struct dist *d;
-	unsigned int i;
+	struct dist *d = dists_find(dists, name);
 
-	for (i = 0; (d = dists_at(dists, i)); i++) {
-		if (dist_name(d) && !strcmp(dist_name(d), name))
-			return d;
-	}
+	if (d)
+		return d;
 	d = dists_get(dists, key);
 	return d && !dist_set_name(d, name) ? d : NULL;
 }
@@ -254,35 +251,45 @@ static int read_events(struct reading *r)
 	return finish(r);
 }
 
-static void free_reading(struct reading *r)
-{
-	times_free(r->out.times);
-	dists_free(r->out.reasons);
-	dists_free(r->out.hcalls);
-	account_free(r->account);
-	evdb_free(r->out.db);
-	free(r);
-}
-
-int stat_file(struct datr *d, const struct cpulist *cpus, bool json,
-	      bool histogram, FILE *out)
+int stat_read(struct datr *d, const struct cpulist *cpus, struct stat_data *out)
 {
 	struct reading *r = calloc(1, sizeof(*r));
 	int ret;
 
+	memset(out, 0, sizeof(*out));
 	if (!r)
 		return log_oom();
 	r->d = d;
 	r->cpus = cpus;
 	ret = read_events(r);
+	account_free(r->account);
+	*out = r->out;
+	free(r);
+	return ret;
+}
+
+void stat_free(struct stat_data *s)
+{
+	times_free(s->times);
+	dists_free(s->reasons);
+	dists_free(s->hcalls);
+	evdb_free(s->db);
+}
+
+int stat_file(struct datr *d, const struct cpulist *cpus, bool json,
+	      bool histogram, FILE *out)
+{
+	struct stat_data s;
+	int ret = stat_read(d, cpus, &s);
+
 	if (!ret && json)
-		stat_print_json(&r->out, histogram, out);
+		stat_print_json(&s, histogram, out);
 	else if (!ret)
-		stat_print_text(&r->out, histogram, out);
-	if (r->out.corrupt)
-		ret = log_error("%s: %llu corrupt sub-buffers",
-				datr_name(d), r->out.corrupt);
-	free_reading(r);
+		stat_print_text(&s, histogram, out);
+	if (s.corrupt)
+		ret = log_error("%s: %llu corrupt sub-buffers", datr_name(d),
+				s.corrupt);
+	stat_free(&s);
 	return ret;
 }
 

@@ -35,6 +35,17 @@ struct stat_data {
 };
 
 /**
+ * stat_read - find out where time goes
+ * @d:		the file; must outlive what comes out
+ * @cpus:	these CPUs; NULL for all
+ * @out:	what comes out; free it with stat_free() in any case
+ *
+ * Return: 0, or -1 with a message. That sub-buffers are corrupt is no error here.
+ */
+int stat_read(struct datr *d, const struct cpulist *cpus, struct stat_data *out);
+void stat_free(struct stat_data *s);
+
+/**
  * stat_file - print where time goes
  * @d:		the file
  * @cpus:	these CPUs; NULL for all
@@ -46,6 +57,9 @@ struct stat_data {
  */
 int stat_file(struct datr *d, const struct cpulist *cpus, bool json,
 	      bool histogram, FILE *out);
+
+/** stat_way_name - what a way is called */
+const char *stat_way_name(enum way way);
 
 /** stat_print_text - as tables */
 void stat_print_text(const struct stat_data *s, bool histogram, FILE *out);

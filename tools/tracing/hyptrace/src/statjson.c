@@ -127,13 +127,12 @@ static void put_dists(FILE *out, const char *what, const struct dists *dists,
 
 static void put_ways(const struct stat_data *s, bool histogram, FILE *out)
 {
-	unsigned int nr = 0;
+	unsigned int i, nr = 0;
 
 	fputs(",\n\"switches\": [", out);
-	put_dist(out, &nr, "kvm_entry to guest", times_way(s->times, WAY_IN),
-		 histogram);
-	put_dist(out, &nr, "guest to kvm_exit", times_way(s->times, WAY_OUT),
-		 histogram);
+	for (i = 0; i < NR_WAYS; i++)
+		put_dist(out, &nr, stat_way_name(i), times_way(s->times, i),
+			 histogram);
 	fputs("]", out);
 }
 

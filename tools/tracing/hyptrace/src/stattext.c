@@ -180,19 +180,25 @@ static void print_dists(FILE *out, const char *what, const struct dists *dists,
 		print_histogram(out, dist_name(d), d);
 }
 
-static void print_ways(const struct stat_data *s, bool histogram, FILE *out)
+const char *stat_way_name(enum way way)
 {
-	static const char * const name[NR_WAYS] = {
+	static const char * const names[NR_WAYS] = {
 		[WAY_IN]	= "kvm_entry to guest",
 		[WAY_OUT]	= "guest to kvm_exit",
 	};
+
+	return names[way];
+}
+
+static void print_ways(const struct stat_data *s, bool histogram, FILE *out)
+{
 	unsigned int i;
 
 	print_dists_head(out, "SWITCH");
 	for (i = 0; i < NR_WAYS; i++)
-		print_dist(out, name[i], times_way(s->times, i));
+		print_dist(out, stat_way_name(i), times_way(s->times, i));
 	for (i = 0; histogram && i < NR_WAYS; i++)
-		print_histogram(out, name[i], times_way(s->times, i));
+		print_histogram(out, stat_way_name(i), times_way(s->times, i));
 }
 
 /* What the numbers are made of, and what they lack */

@@ -12,6 +12,7 @@
 
 #include "../src/dist.h"
 #include "../src/log.h"
+#include "../src/ranksum.h"
 #include "../src/times.h"
 
 static unsigned int nr_tests;
@@ -681,6 +682,31 @@ static void test_two_vcpus(void)
 	done("a task that runs two vCPUs");
 }
 
+/* In millionths */
+static void expect_rank(int line, const u64 *a, size_t nr_a, const u64 *b,
+			size_t nr_b, u64 larger, u64 p)
+{
+	struct ranksum r = ranksum(a, nr_a, b, nr_b);
+
+	expect_at(line, "larger", r.larger * 1e6 + 0.5, larger);
+	expect_at(line, "p", r.p * 1e6 + 0.5, p);
+}
+
+static void test_ranksum(void)
+{
+	static const u64 low[] = { 1, 2, 3, 4, 5 }, high[] = { 6, 7, 8, 9, 10 };
+	static const u64 tied[] = { 1, 1, 2, 3 }, ties[] = { 1, 2, 2, 4 };
+	static const u64 equal[] = { 7, 7, 7 }, one[] = { 7 };
+
+	expect_rank(__LINE__, low, 5, high, 5, 1000000, 12186);
+	expect_rank(__LINE__, high, 5, low, 5, 0, 12186);
+	expect_rank(__LINE__, low, 5, low, 5, 500000, 1000000);
+	expect_rank(__LINE__, tied, 4, ties, 4, 625000, 648942);
+	expect_rank(__LINE__, ties, 4, tied, 4, 375000, 648942);
+	expect_rank(__LINE__, equal, 3, one, 1, 500000, 1000000);
+	result("rank sums");
+}
+
 int main(void)
 {
 	puts("TAP version 13");
@@ -699,6 +725,7 @@ int main(void)
 	test_time_back();
 	test_cpus();
 	test_two_vcpus();
+	test_ranksum();
 	printf("1..%u\n", nr_tests);
 	return nr_failed ? 1 : 0;
 }
