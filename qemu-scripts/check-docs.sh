@@ -20,6 +20,7 @@ documents=(
 	"$REPO/Documentation/trace/hypervisor.rst"
 	"$REPO/Documentation/trace/remotes.rst"
 	"$TREE/Documentation/trace/ring-buffer-map.rst"
+	"$REPO"/Documentation/tools/hyptrace/hyptrace*.rst
 )
 number=0
 failed=no

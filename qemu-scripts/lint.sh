@@ -211,14 +211,15 @@ check_kerneldoc()
 	done | our_messages KERNELDOC
 }
 
-# The two documents and one that refers to them, as the kernel builds them
+# Our documents and one that refers to them, as the kernel builds them
 check_documents()
 {
 	local src=$work/documents
 
 	rm -rf "$src"
 	mkdir -p "$src"
-	cp "$REPO"/Documentation/trace/*.rst "$TREE/Documentation/trace/ring-buffer-map.rst" "$src"
+	cp "$REPO"/Documentation/trace/*.rst "$TREE/Documentation/trace/ring-buffer-map.rst" \
+		"$REPO"/Documentation/tools/hyptrace/{*.txt,hyptrace*.rst} "$src"
 	{
 		printf 'Documents\n=========\n\n.. toctree::\n\n'
 		find "$src" -name '*.rst' ! -name index.rst -printf '   %P\n' | sed 's/\.rst$//'

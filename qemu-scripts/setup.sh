@@ -24,6 +24,8 @@ packages=(
 	libtraceevent-dev libtracefs-dev
 	# checks: sanitizers for unit tests, static analysis
 	clang llvm libclang-rt-14-dev sparse shellcheck python3-sphinx
+	# manual pages
+	python3-docutils
 	# checks: decodes what hyptrace exports
 	protobuf-compiler
 )

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# Completion of hyptrace's command lines in bash. Commands and options are taken from
+# its --help.
+
+# The words in the first column of a part of the help
+_hyptrace_commands()
+{
+	"$1" --help 2>/dev/null | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'
+}
+
+_hyptrace_options()	# PROGRAM COMMAND
+{
+	"$1" "$2" --help 2>/dev/null | grep -oE -- '(^ *|, )--?[a-z-]+' | grep -o -- '-.*'
+}
+
+# Without their systems: bash takes what is behind a colon as a word of its own
+_hyptrace_events()	# DIRECTORY
+{
+	sed 's/.*://' "$1/available_events" 2>/dev/null
+}
+
+_hyptrace_clocks()	# DIRECTORY
+{
+	tr -d '[]' 2>/dev/null <"$1/trace_clock"
+}
+
+# What the value of an option can be; fails if it is a file, or anything
+_hyptrace_values()	# COMMAND OPTION
+{
+	local trace=${HYPTRACE_TRACEFS:-/sys/kernel/tracing}
+
+	case "$1 $2" in
+	*" -e" | *" --event") _hyptrace_events "$trace" ;;
+	*" -E" | *" --hyp-event") _hyptrace_events "$trace/remotes/hypervisor" ;;
+	"report -C") return 1 ;;
+	*" -C" | *" --clock") _hyptrace_clocks "$trace/remotes/hypervisor" ;;
+	*" --remote") ls "$trace/remotes" 2>/dev/null ;;
+	*" -t" | *" --time") echo absolute relative delta ;;
+	*" --color") echo auto always never ;;
+	*) return 1 ;;
+	esac
+}
+
+_hyptrace()
+{
+	local program=${COMP_WORDS[0]} command=${COMP_WORDS[1]} words
+	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
+
+	# "--option=value" comes as three words
+	[[ $word != = ]] || word=
+	[[ $before != = ]] || before=${COMP_WORDS[COMP_CWORD - 2]}
+	if ((COMP_CWORD == 1)); then
+		words="$(_hyptrace_commands "$program") --help --version"
+	elif [[ $before == -- ]]; then
+		words=$(compgen -c -- "$word")
+	elif [[ $word == -* ]]; then
+		words=$(_hyptrace_options "$program" "$command")
+	elif ! words=$(_hyptrace_values "$command" "$before"); then
+		words=$(compgen -f -- "$word")
+	fi
+	mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
+}
+
+complete -o filenames -F _hyptrace hyptrace

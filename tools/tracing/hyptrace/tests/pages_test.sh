@@ -1,0 +1,75 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Usage: pages_test.sh HYPTRACE PAGES
+#
+# Each command has a manual page in the directory PAGES, with the options of its --help;
+# and bash completes commands, options and their values. TAP.
+set -u
+hyptrace=$1 pages=$2 nr=0 failed=0
+here=$(dirname "$0")
+# shellcheck source=/dev/null
+. "$here/../hyptrace-completion.bash"
+
+result()	# STATUS WHAT
+{
+	nr=$((nr + 1))
+	(($1 == 0)) || failed=1
+	(($1 == 0)) && echo "ok $nr $2" || echo "not ok $nr $2"
+}
+
+# The words that it completes the last argument to are WANT, among others
+completes()	# WANT WORD...
+{
+	local want=$1 word
+	shift
+
+	COMP_WORDS=("$hyptrace" "$@")
+	COMP_CWORD=$#
+	COMPREPLY=()
+	_hyptrace
+	for word in $want; do
+		[[ " ${COMPREPLY[*]} " == *" $word "* ]] || {
+			echo "# '$*': no '$word' in: ${COMPREPLY[*]}"
+			return 1
+		}
+	done
+	[[ $want || ${#COMPREPLY[*]} == 0 ]]
+}
+
+check()		# WANT WORD...
+{
+	completes "$@"
+	result $? "completion of '${*:2}'"
+}
+
+echo "TAP version 13"
+for command in $(_hyptrace_commands "$hyptrace"); do
+	"$here/options.sh" "$hyptrace" "$command" | cmp - "$pages/options-$command.txt" >&2
+	result $? "the page of $command has its options (see 'make options')"
+	grep -qF "**hyptrace-$command**" "$pages/common_see_also.txt"
+	result $? "the page of $command is referred to"
+done
+
+tracefs=$(mktemp -d)
+trap 'rm -rf "$tracefs"' EXIT
+export HYPTRACE_TRACEFS=$tracefs
+mkdir -p "$tracefs/remotes/hypervisor"
+printf 'kvm:kvm_entry\nsched:sched_switch\n' >"$tracefs/available_events"
+echo 'hypervisor:hyp_enter' >"$tracefs/remotes/hypervisor/available_events"
+echo '[local] boot' >"$tracefs/remotes/hypervisor/trace_clock"
+touch "$tracefs/some.dat"
+check "record report stat" ""
+check "report record" re
+check "" nosuch
+check "--cpus --json" stat --
+check "--json -j" stat -
+check "kvm_entry" record -e kvm
+check "sched_switch" record --event = sched
+check "hyp_enter" record -E ""
+check "local boot" record --clock = ""
+check "relative" report --time = rel
+check "$tracefs/some.dat" stat "$tracefs/so"
+check "" report -C lo
+check "bash" record -- bas
+echo "1..$nr"
+exit $failed
