@@ -21,7 +21,6 @@
 #include <unistd.h>
 
 #include "capture.h"
-#include "follow.h"
 #include "log.h"
 #include "stats.h"
 
@@ -36,39 +35,32 @@
 #define LAST_TRIES	50
 
 /**
- * struct stream - one buffer of one CPU
- * @f:		its follower
- * @fd:		the file with its sub-buffers
- * @dropped:	its counter of dropped events at the start
+ * struct spool - the file with the sub-buffers of a stream
+ * @fd:		the file
+ * @subbuf_size: of each
  */
-struct stream {
-	struct follower *f;
+struct spool {
 	int fd;
-	u64 dropped;
+	u32 subbuf_size;
 };
 
 struct cpu_thread {
 	struct capture *c;
-	unsigned int cpu;
-	struct stream stream[NR_SIDES];
+	struct stream *stream;
+	struct spool spool[NR_SIDES];
 	pthread_t id;
 	bool running;
 	bool failed;
 };
 
 struct capture {
-	struct tdir *dir[NR_SIDES];
+	struct streams streams;
 	unsigned int nr;
 	struct cpu_thread *thread;
 	int stop;		/* eventfd, readable once the threads shall end */
 	int failed;		/* eventfd, readable once one gave up */
 	bool told;		/* why, was told; once is enough */
 };
-
-const char *side_buffer_name(enum side side)
-{
-	return side == HYP ? "hypervisor" : "";
-}
 
 static int open_named_temp(const char *output)
 {
@@ -101,46 +93,53 @@ static int open_temp(const char *output)
 	return fd;
 }
 
-/* "dropped events: N" of the CPU's stats file, 0 if it does not say */
-static u64 read_dropped(const struct tdir *d, unsigned int cpu)
+/* All of @iov to @pos. Return: 0, or -1 with errno set. */
+static int write_all(int fd, struct iovec *iov, int nr, off_t pos)
 {
-	static const char key[] = "dropped events: ";
-	char *file = xasprintf("per_cpu/cpu%u/stats", cpu), *text = NULL;
-	const char *at;
-	u64 n = 0;
+	ssize_t n;
 
-	if (file && tdir_has(d, file))
-		text = tdir_read(d, file, NULL);
-	at = text ? strstr(text, key) : NULL;
-	if (at)
-		n = strtoull(at + strlen(key), NULL, 10);
-	free(text);
-	free(file);
-	return n;
-}
-
-static int open_stream(struct stream *s, const struct tdir *d,
-		       unsigned int cpu, const char *output)
-{
-	char *file = xasprintf("per_cpu/cpu%u/trace_pipe_raw", cpu);
-	char *path = file ? tdir_path(d, file) : NULL;
-
-	if (path)
-		s->f = follower_open(path);
-	free(path);
-	free(file);
-	if (!s->f)
-		return -1;
-	s->fd = open_temp(output);
-	if (s->fd < 0)
-		return -1;
-	follower_set_output(s->f, s->fd);
-	s->dropped = read_dropped(d, cpu);
+	while (nr) {
+		n = pwritev(fd, iov, nr, pos);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		if (!n) {
+			errno = ENOSPC;
+			return -1;
+		}
+		pos += n;
+		while (nr && (size_t)n >= iov->iov_len) {
+			n -= iov->iov_len;
+			iov++;
+			nr--;
+		}
+		if (nr) {
+			iov->iov_base = (u8 *)iov->iov_base + n;
+			iov->iov_len -= n;
+		}
+	}
 	return 0;
 }
 
-static int open_streams(struct capture *c, const struct cpulist *cpus,
-			const char *output)
+static int put_subbuf(void *ctx, u64 index, struct iovec *iov, int nr)
+{
+	const struct spool *s = ctx;
+
+	return write_all(s->fd, iov, nr, index * s->subbuf_size);
+}
+
+static int open_spool(struct spool *s, struct stream *stream, const char *output)
+{
+	s->fd = open_temp(output);
+	if (s->fd < 0)
+		return -1;
+	s->subbuf_size = follower_subbuf_size(stream->f);
+	follower_set_sink(stream->f, put_subbuf, s);
+	return 0;
+}
+
+static int open_spools(struct capture *c, const char *output)
 {
 	struct cpu_thread *t;
 	enum side side;
@@ -148,26 +147,22 @@ static int open_streams(struct capture *c, const struct cpulist *cpus,
 
 	for (i = 0; i < c->nr; i++) {
 		t = &c->thread[i];
-		t->c = c;
-		t->cpu = cpus->cpu[i];
+		t->stream = c->streams.cpu[i];
 		for (side = HOST; side < NR_SIDES; side++) {
-			if (open_stream(&t->stream[side], c->dir[side],
-					t->cpu, output))
+			if (open_spool(&t->spool[side], &t->stream[side], output))
 				return -1;
 		}
 	}
 	return 0;
 }
 
-static struct capture *new_capture(struct tdir * const dir[NR_SIDES],
-				   unsigned int nr)
+static struct capture *new_capture(unsigned int nr)
 {
 	struct capture *c = calloc(1, sizeof(*c));
 	unsigned int i;
 
 	if (!c)
 		return NULL;
-	memcpy(c->dir, dir, sizeof(c->dir));
 	c->stop = eventfd(0, EFD_CLOEXEC);
 	c->failed = eventfd(0, EFD_CLOEXEC);
 	c->thread = calloc(nr, sizeof(*c->thread));
@@ -177,23 +172,23 @@ static struct capture *new_capture(struct tdir * const dir[NR_SIDES],
 	}
 	c->nr = nr;
 	for (i = 0; i < nr; i++) {
-		c->thread[i].stream[HOST].fd = -1;
-		c->thread[i].stream[HYP].fd = -1;
+		c->thread[i].c = c;
+		c->thread[i].spool[HOST].fd = -1;
+		c->thread[i].spool[HYP].fd = -1;
 	}
 	return c;
 }
 
-struct capture *capture_open(struct tdir * const dir[NR_SIDES],
-			     const struct cpulist *cpus, const char *output)
+struct capture *capture_open(const struct recording *r, const char *output)
 {
-	struct capture *c = new_capture(dir, cpus->nr);
+	struct capture *c = new_capture(r->cpus.nr);
 
 	if (!c) {
-		log_error("cannot prepare %u CPUs: %s", cpus->nr,
+		log_error("cannot prepare %u CPUs: %s", r->cpus.nr,
 			  strerror(errno));
 		return NULL;
 	}
-	if (open_streams(c, cpus, output)) {
+	if (streams_open(&c->streams, r) || open_spools(c, output)) {
 		capture_close(c);
 		return NULL;
 	}
@@ -357,44 +352,21 @@ int capture_stop(struct capture *c)
 	return ret;
 }
 
-void capture_totals(const struct capture *c, struct capture_totals *t)
+void capture_totals(const struct capture *c, struct streams_totals *t)
 {
-	const struct stream *s;
-	struct follow_counts n;
-	enum side side;
-	unsigned int i;
-
-	memset(t, 0, sizeof(*t));
-	for (i = 0; i < c->nr; i++) {
-		for (side = HOST; side < NR_SIDES; side++) {
-			s = &c->thread[i].stream[side];
-			follower_live(s->f, &n);
-			t->written[side] += n.written;
-			t->lost[side] += n.overrun;
-			t->bytes += follower_bytes(s->f);
-		}
-	}
+	streams_totals(&c->streams, t);
 }
 
 static void save_stats(struct capture *c, struct datw *w, enum side side)
 {
-	struct follow_counts n;
 	struct cpu_stats s;
-	struct cpu_thread *t;
 	unsigned int i;
 	char *text;
 
 	for (i = 0; i < c->nr; i++) {
-		t = &c->thread[i];
-		follower_live(t->stream[side].f, &n);
-		s = (struct cpu_stats) {
-			.written = n.written,
-			.overrun = n.overrun,
-			.read = n.read,
-			.dropped = read_dropped(c->dir[side], t->cpu) -
-				   t->stream[side].dropped,
-		};
-		text = stats_format(side_buffer_name(side), t->cpu, &s);
+		stream_counts(&c->streams.cpu[i][side], &s);
+		text = stats_format(side_buffer_name(side),
+				    c->streams.cpu[i][side].cpu, &s);
 		if (text)
 			datw_option(w, DAT_CPUSTAT, text, strlen(text) + 1);
 		free(text);
@@ -410,13 +382,12 @@ static int save_data(struct capture *c, struct datw *w, enum side side,
 	if (!cpu)
 		return log_oom();
 	for (i = 0; i < c->nr; i++) {
-		cpu[i].cpu = c->thread[i].cpu;
-		cpu[i].fd = c->thread[i].stream[side].fd;
-		cpu[i].size = follower_bytes(c->thread[i].stream[side].f);
+		cpu[i].cpu = c->streams.cpu[i][side].cpu;
+		cpu[i].fd = c->thread[i].spool[side].fd;
+		cpu[i].size = follower_bytes(c->streams.cpu[i][side].f);
 	}
 	datw_buffer(w, side_buffer_name(side), clock,
-		    follower_subbuf_size(c->thread[0].stream[side].f), cpu,
-		    c->nr);
+		    follower_subbuf_size(c->streams.cpu[0][side].f), cpu, c->nr);
 	free(cpu);
 	return 0;
 }
@@ -434,11 +405,14 @@ int capture_save(struct capture *c, struct datw *w,
 	return 0;
 }
 
-static void close_stream(struct stream *s)
+static void close_spools(struct cpu_thread *t)
 {
-	follower_close(s->f);
-	if (s->fd >= 0)
-		close(s->fd);
+	enum side side;
+
+	for (side = HOST; side < NR_SIDES; side++) {
+		if (t->spool[side].fd >= 0)
+			close(t->spool[side].fd);
+	}
 }
 
 void capture_close(struct capture *c)
@@ -447,10 +421,9 @@ void capture_close(struct capture *c)
 
 	if (!c)
 		return;
-	for (i = 0; i < c->nr; i++) {
-		close_stream(&c->thread[i].stream[HOST]);
-		close_stream(&c->thread[i].stream[HYP]);
-	}
+	streams_close(&c->streams);
+	for (i = 0; i < c->nr; i++)
+		close_spools(&c->thread[i]);
 	if (c->stop >= 0)
 		close(c->stop);
 	if (c->failed >= 0)

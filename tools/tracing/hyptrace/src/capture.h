@@ -9,40 +9,19 @@
 #define HYPTRACE_CAPTURE_H
 
 #include "datw.h"
-#include "tdir.h"
-#include "types.h"
-#include "util.h"
-
-enum side { HOST, HYP, NR_SIDES };
-
-/** side_buffer_name - the name of its buffer in the file */
-const char *side_buffer_name(enum side side);
+#include "recording.h"
+#include "streams.h"
 
 struct capture;
 
 /**
- * struct capture_totals - what was seen so far
- * @written:	events that entered the buffers
- * @lost:	of these, lost
- * @bytes:	bytes of sub-buffers taken
- */
-struct capture_totals {
-	u64 written[NR_SIDES];
-	u64 lost[NR_SIDES];
-	u64 bytes;
-};
-
-/**
  * capture_open - map the buffers
- * @dir:	the trace directory of each side
- * @cpus:	the CPUs
+ * @r:		which; must outlive the capture
  * @output:	path of the output file
  *
- * Context: dir and cpus must outlive the capture.
  * Return: the capture, or NULL with a message.
  */
-struct capture *capture_open(struct tdir * const dir[NR_SIDES],
-			     const struct cpulist *cpus, const char *output);
+struct capture *capture_open(const struct recording *r, const char *output);
 
 /** capture_start - begin to follow. Return: 0, or -1 with a message. */
 int capture_start(struct capture *c);
@@ -58,7 +37,7 @@ int capture_failed_fd(const struct capture *c);
  */
 int capture_stop(struct capture *c);
 
-void capture_totals(const struct capture *c, struct capture_totals *t);
+void capture_totals(const struct capture *c, struct streams_totals *t);
 
 /**
  * capture_save - add the buffers and the counters to a file

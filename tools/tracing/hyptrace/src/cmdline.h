@@ -17,6 +17,8 @@
 
 /* Keys of options without a letter begin here */
 #define CMDLINE_KEYS	256
+/* And those that commands share */
+#define SESSION_KEYS	512
 
 /**
  * cmdline_parse - read the options of a command

@@ -44,7 +44,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "follow.h"
@@ -100,7 +99,8 @@ struct slot {
 struct follower {
 	char *path;
 	int fd;
-	int out;
+	follow_sink sink;
+	void *sink_ctx;
 	const struct meta *meta;
 	const u8 *subbufs;
 	size_t map_size;
@@ -215,7 +215,6 @@ struct follower *follower_open(const char *raw_path)
 		log_oom();
 		return NULL;
 	}
-	f->out = -1;
 	f->fd = open(raw_path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	f->path = xasprintf("%s", raw_path);
 	if (!f->path)
@@ -248,9 +247,10 @@ void follower_close(struct follower *f)
 	free(f);
 }
 
-void follower_set_output(struct follower *f, int fd)
+void follower_set_sink(struct follower *f, follow_sink sink, void *ctx)
 {
-	f->out = fd;
+	f->sink = sink;
+	f->sink_ctx = ctx;
 }
 
 int follower_poll_fd(const struct follower *f)
@@ -261,35 +261,6 @@ int follower_poll_fd(const struct follower *f)
 u32 follower_subbuf_size(const struct follower *f)
 {
 	return f->subbuf_size;
-}
-
-/* All of @iov to @pos. Return: 0, or -1 with errno set. */
-static int write_all(int fd, struct iovec *iov, int nr, off_t pos)
-{
-	ssize_t n;
-
-	while (nr) {
-		n = pwritev(fd, iov, nr, pos);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -1;
-		if (!n) {
-			errno = ENOSPC;
-			return -1;
-		}
-		pos += n;
-		while (nr && (size_t)n >= iov->iov_len) {
-			n -= iov->iov_len;
-			iov++;
-			nr--;
-		}
-		if (nr) {
-			iov->iov_base = (u8 *)iov->iov_base + n;
-			iov->iov_len -= n;
-		}
-	}
-	return 0;
 }
 
 /*
@@ -344,8 +315,7 @@ static int write_slot(struct follower *f)
 	iov[3] = (struct iovec) {
 		f->zeros, f->subbuf_size - RBPAGE_HEADER - size - tail_size,
 	};
-	if (write_all(f->out, iov, ARRAY_SIZE(iov),
-		      (f->nr_slots - 1) * f->subbuf_size))
+	if (f->sink(f->sink_ctx, f->nr_slots - 1, iov, ARRAY_SIZE(iov)))
 		return set_error(f, "cannot write the trace data: %s",
 				 strerror(errno));
 	return 0;

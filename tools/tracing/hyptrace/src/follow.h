@@ -1,14 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Follows one per-CPU ring buffer through its mapping and copies each
- * sub-buffer into a file. How, and why nothing is lost or doubled: follow.c.
+ * Follows one per-CPU ring buffer through its mapping and hands out each
+ * sub-buffer. How, and why nothing is lost or doubled: follow.c.
  */
 #ifndef HYPTRACE_FOLLOW_H
 #define HYPTRACE_FOLLOW_H
 
+#include <sys/uio.h>
+
 #include "types.h"
 
 struct follower;
+
+/**
+ * typedef follow_sink - takes a sub-buffer
+ * @ctx:	what follower_set_sink() was given
+ * @index:	which one, from 0; the last one may come again, with more in it
+ * @iov:	its parts, a whole sub-buffer in all; may be changed
+ * @nr:		how many
+ *
+ * Return: 0, or -1 with errno set.
+ */
+typedef int (*follow_sink)(void *ctx, u64 index, struct iovec *iov, int nr);
 
 /**
  * struct follow_counts - the kernel's counters for the time of a recording
@@ -30,12 +43,8 @@ struct follow_counts {
  */
 struct follower *follower_open(const char *raw_path);
 
-/**
- * follower_set_output - where the sub-buffers go
- * @f:		the follower
- * @fd:		an empty file, opened for reading and writing; stays the caller's
- */
-void follower_set_output(struct follower *f, int fd);
+/** follower_set_sink - where the sub-buffers go */
+void follower_set_sink(struct follower *f, follow_sink sink, void *ctx);
 
 /** follower_poll_fd - a file descriptor that polls readable */
 int follower_poll_fd(const struct follower *f);
@@ -44,11 +53,11 @@ int follower_poll_fd(const struct follower *f);
 u32 follower_subbuf_size(const struct follower *f);
 
 /**
- * follower_drain - copy what can be read now
+ * follower_drain - hand out what can be read now
  * @f:		the follower
  * @all:	go on until nothing is left; only for a buffer that is not
  *		written to any more. Otherwise a sub-buffer that is still being
- *		filled is copied at most once.
+ *		filled is handed out at most once.
  *
  * Return: in @percent, how much of the buffer was waiting, 0 only for nothing; 0,
  * or -1, see follower_error().
@@ -59,7 +68,7 @@ int follower_drain(struct follower *f, bool all, unsigned int *percent);
 const char *follower_error(const struct follower *f);
 
 /**
- * follower_bytes - bytes of the file so far
+ * follower_bytes - bytes handed out so far
  *
  * Context: any thread.
  */

@@ -197,7 +197,7 @@ static void save_options(struct datw *w, const struct recording *r)
 	save_choice(w, &r->events[HYP]);
 }
 
-static int save_all(struct datw *w, const struct recording *r)
+static int save_all(struct datw *w, const struct recording *r, struct capture *c)
 {
 	if (save_header_info(w, r->dir[HOST]) ||
 	    save_ftrace_formats(w, r->dir[HOST]) ||
@@ -207,17 +207,17 @@ static int save_all(struct datw *w, const struct recording *r)
 	save_optional(w, DAT_PRINTK, "printk_formats");
 	save_optional(w, DAT_CMDLINES, "saved_cmdlines");
 	save_options(w, r);
-	return capture_save(r->capture, w,
-			    (const char * const *)r->clock);
+	return capture_save(c, w, (const char * const *)r->clock);
 }
 
-int save_recording(const struct recording *r, const char *path)
+int save_recording(const struct recording *r, struct capture *c,
+		   const char *path)
 {
 	struct datw *w = datw_open(path);
 
 	if (!w)
 		return -1;
-	if (save_all(w, r)) {
+	if (save_all(w, r, c)) {
 		datw_abort(w);
 		return -1;
 	}

@@ -7,25 +7,17 @@
 #define HYPTRACE_SAVE_H
 
 #include "capture.h"
-#include "tdir.h"
+#include "recording.h"
 
 /**
- * struct recording - what there is to save
- * @dir:	the trace directory of each side
- * @events:	the events that were enabled, of each side
- * @clock:	the trace clock of each side
- * @cpus:	the CPUs
- * @capture:	stopped
+ * save_recording - write the file
+ * @r:		what was recorded
+ * @c:		the capture, stopped
+ * @path:	the file
+ *
+ * Return: 0, or -1 with a message.
  */
-struct recording {
-	struct tdir *dir[NR_SIDES];
-	struct strlist events[NR_SIDES];
-	char *clock[NR_SIDES];
-	struct cpulist cpus;
-	struct capture *capture;
-};
-
-/** save_recording - write the file. Return: 0, or -1 with a message. */
-int save_recording(const struct recording *r, const char *path);
+int save_recording(const struct recording *r, struct capture *c,
+		   const char *path);
 
 #endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What is recorded: two trace directories, some events, some CPUs.
+ */
+#ifndef HYPTRACE_RECORDING_H
+#define HYPTRACE_RECORDING_H
+
+#include "tdir.h"
+#include "util.h"
+
+enum side { HOST, HYP, NR_SIDES };
+
+/**
+ * struct recording - what is recorded
+ * @dir:	the trace directory of each side
+ * @events:	the events that are enabled, of each side
+ * @clock:	the trace clock of each side
+ * @cpus:	the CPUs
+ */
+struct recording {
+	struct tdir *dir[NR_SIDES];
+	struct strlist events[NR_SIDES];
+	char *clock[NR_SIDES];
+	struct cpulist cpus;
+};
+
+#endif

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A time of tracing. See session.h.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/param.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "choose.h"
+#include "cmdline.h"
+#include "evset.h"
+#include "log.h"
+#include "session.h"
+
+#define DEFAULT_KB		"1024"
+#define MAX_KB			BIT(30)
+
+/* Options */
+
+static int bad_option(const char *what, const char *value, const char *want)
+{
+	log_error("bad %s '%s': want %s", what, value, want);
+	return -1;
+}
+
+static int set_size(struct session_options *o, const char *arg)
+{
+	u64 kb;
+
+	if (parse_number(arg, MAX_KB, &kb))
+		return bad_option("buffer size", arg,
+				  "a number of kilobytes from 1 to 1073741824");
+	o->size_kb = arg;
+	return 0;
+}
+
+static int set_duration(struct session_options *o, const char *arg)
+{
+	if (parse_duration(arg, &o->duration_ms))
+		return bad_option("duration", arg,
+				  "a whole number with ms, s, m or h");
+	return 0;
+}
+
+static int set_cpus(struct session_options *o, const char *arg)
+{
+	cpulist_free(&o->cpus);
+	return cpulist_parse(arg, &o->cpus);
+}
+
+enum { OPT_REMOTE = SESSION_KEYS };
+
+static const struct argp_option options[] = {
+	{ "event", 'e', "EVENT", 0,
+	  "host event SYSTEM:NAME, SYSTEM:* or NAME [kvm:kvm_entry kvm:kvm_exit sched:sched_switch]",
+	  0 },
+	{ "hyp-event", 'E', "EVENT", 0, "hypervisor event [all]", 0 },
+	{ "buffer-size", 'b', "KB", 0, "size of each buffer, per CPU [" DEFAULT_KB "]", 0 },
+	{ "clock", 'C', "CLOCK", 0, "trace clock of both sides [the hypervisor's]", 0 },
+	{ "cpus", 'P', "CPULIST", 0, "follow these CPUs only, as in 0,2-3 [online ones]", 0 },
+	{ "duration", 'd', "TIME", 0, "stop after TIME: 500ms, 10s, 2m, 1h", 0 },
+	{ "remote", OPT_REMOTE, "REMOTE", 0,
+	  "trace remote, or any trace directory [hypervisor]", 0 },
+	{ 0 }
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct session_options *o = state->input;
+
+	switch (key) {
+	case 'e':
+		return cmdline_told(strlist_add(&o->events[HOST], arg));
+	case 'E':
+		return cmdline_told(strlist_add(&o->events[HYP], arg));
+	case 'b':
+		return cmdline_told(set_size(o, arg));
+	case 'C':
+		o->clock = arg;
+		return 0;
+	case 'P':
+		return cmdline_told(set_cpus(o, arg));
+	case 'd':
+		return cmdline_told(set_duration(o, arg));
+	case OPT_REMOTE:
+		o->remote = arg;
+		return 0;
+	case ARGP_KEY_ARGS:
+		o->command = state->argv + state->next;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+};
+
+const struct argp_child session_args[] = {
+	{ &argp, 0, NULL, 0 },
+	{ 0 }
+};
+
+void session_options_init(struct session_options *o)
+{
+	o->remote = "hypervisor";
+	o->size_kb = DEFAULT_KB;
+}
+
+void session_options_free(struct session_options *o)
+{
+	strlist_free(&o->events[HOST]);
+	strlist_free(&o->events[HYP]);
+	cpulist_free(&o->cpus);
+}
+
+/* Changing things */
+
+static int set_clock(struct session *s)
+{
+	struct tdir **dir = s->r.dir;
+	const char *clock = s->opt->clock;
+
+	if (clock && tdir_has(dir[HYP], "trace_clock") &&
+	    tdir_change(dir[HYP], s->undo, "trace_clock", clock))
+		return -1;
+	s->r.clock[HYP] = tdir_clock(dir[HYP]);
+	if (!s->r.clock[HYP])
+		return -1;
+	if (clock && strcmp(clock, s->r.clock[HYP]))
+		return log_error("cannot use the clock '%s': the hypervisor has only '%s'",
+				 clock, s->r.clock[HYP]);
+	if (tdir_write(dir[HOST], "trace_clock", s->r.clock[HYP]))
+		return -1;
+	s->r.clock[HOST] = tdir_clock(dir[HOST]);
+	return s->r.clock[HOST] ? 0 : -1;
+}
+
+static int prepare_host(struct session *s)
+{
+	struct tdir *d = s->r.dir[HOST];
+
+	if (tdir_write(d, "tracing_on", "0") ||
+	    tdir_write(d, "buffer_size_kb", s->opt->size_kb))
+		return -1;
+	/* wake the reader when a part of the buffer is full, not at the half */
+	if (tdir_has(d, "buffer_percent") &&
+	    tdir_write(d, "buffer_percent", "10"))
+		return -1;
+	return evset_enable(&s->r.events[HOST], d, NULL);
+}
+
+/* When this is undone the buffer is empty, and so gets its old size back */
+static int clear_on_undo(struct session *s)
+{
+	char *path = tdir_path(s->r.dir[HYP], "trace");
+	int ret = path ? undo_write(s->undo, path, "\n") : -1;
+
+	free(path);
+	return ret;
+}
+
+/* Leaves it switched on, which loads it, but with no event */
+static int prepare_hyp(struct session *s)
+{
+	struct tdir *d = s->r.dir[HYP];
+
+	if (tdir_change(d, s->undo, "tracing_on", "0") ||
+	    tdir_clear(d) ||
+	    tdir_change(d, s->undo, "buffer_size_kb", s->opt->size_kb) ||
+	    clear_on_undo(s) ||
+	    evset_disable_all(d, s->undo))
+		return -1;
+	/* as for the host: what fills quickly wakes the reader */
+	if (tdir_has(d, "buffer_percent") &&
+	    tdir_change(d, s->undo, "buffer_percent", "10"))
+		return -1;
+	return tdir_change(d, s->undo, "tracing_on", "1");
+}
+
+int session_prepare(struct session *s)
+{
+	s->r.dir[HOST] = tdir_new_instance(s->undo);
+	if (!s->r.dir[HOST] || set_clock(s) || prepare_host(s))
+		return -1;
+	return prepare_hyp(s);
+}
+
+int session_arm(struct session *s)
+{
+	if (tdir_write(s->r.dir[HYP], "tracing_on", "0"))
+		return -1;
+	return evset_enable(&s->r.events[HYP], s->r.dir[HYP], s->undo);
+}
+
+int session_start(struct session *s)
+{
+	s->start = now_ns();
+	if (tdir_write(s->r.dir[HYP], "tracing_on", "1") ||
+	    tdir_write(s->r.dir[HOST], "tracing_on", "1"))
+		return -1;
+	if (s->child)
+		child_go(s->child);
+	return 0;
+}
+
+int session_stop(struct session *s)
+{
+	int ret = tdir_write(s->r.dir[HOST], "tracing_on", "0");
+
+	return tdir_write(s->r.dir[HYP], "tracing_on", "0") ? -1 : ret;
+}
+
+/* Waiting for the end */
+
+/* Return: true if the session ends */
+static bool take_signal(struct session *s)
+{
+	struct signalfd_siginfo si;
+
+	if (read(s->sigfd, &si, sizeof(si)) != sizeof(si))
+		return false;
+	if (si.ssi_signo == SIGCHLD)
+		return s->child && child_ended(s->child, &s->status);
+	s->signal = si.ssi_signo;
+	if (s->child)
+		child_signal(s->child, s->signal);
+	return true;
+}
+
+u64 session_elapsed_ms(const struct session *s)
+{
+	return (now_ns() - s->start) / 1000000;
+}
+
+static bool time_is_up(const struct session *s)
+{
+	return s->opt->duration_ms &&
+	       session_elapsed_ms(s) >= s->opt->duration_ms;
+}
+
+static int timeout(const struct session *s, int ms)
+{
+	u64 elapsed = session_elapsed_ms(s), left;
+
+	if (!s->opt->duration_ms)
+		return ms;
+	left = s->opt->duration_ms - MIN(elapsed, s->opt->duration_ms);
+	return left < (u64)ms ? (int)left + 1 : ms;
+}
+
+bool session_wait(struct session *s, struct pollfd *extra, unsigned int nr, int ms)
+{
+	struct pollfd p[1 + MAX_EXTRA] = {
+		{ .fd = s->sigfd, .events = POLLIN },
+	};
+	int ready;
+
+	memcpy(&p[1], extra, nr * sizeof(*p));
+	ready = poll(p, nr + 1, timeout(s, ms));
+	if (ready < 0)
+		return false;
+	memcpy(extra, &p[1], nr * sizeof(*p));
+	return (p[0].revents && take_signal(s)) || time_is_up(s);
+}
+
+/* Beginning and end */
+
+/* Signals come through a descriptor; only COMMAND gets them in the raw form */
+static int catch_signals(struct session *s)
+{
+	static const int list[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD };
+	sigset_t set;
+	unsigned int i;
+
+	sigemptyset(&set);
+	for (i = 0; i < ARRAY_SIZE(list); i++)
+		sigaddset(&set, list[i]);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	s->sigfd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return s->sigfd < 0 ? log_error("no signalfd: %s", strerror(errno)) : 0;
+}
+
+int session_open(struct session *s, const struct session_options *o)
+{
+	s->opt = o;
+	s->sigfd = -1;
+	s->undo = undo_new();
+	if (!s->undo || catch_signals(s))
+		return -1;
+	if (o->command) {
+		s->child = child_fork(o->command);
+		if (!s->child)
+			return -1;
+	}
+	return choose_all(&s->r, o);
+}
+
+int session_close(struct session *s)
+{
+	int ret = undo_run(s->undo);
+	enum side side;
+
+	for (side = HOST; side < NR_SIDES; side++) {
+		tdir_free(s->r.dir[side]);
+		strlist_free(&s->r.events[side]);
+		free(s->r.clock[side]);
+	}
+	cpulist_free(&s->r.cpus);
+	child_free(s->child);
+	if (s->sigfd >= 0)
+		close(s->sigfd);
+	return ret;
+}
+
+int session_status(const struct session *s, int ret)
+{
+	if (ret)
+		return EXIT_ERROR;
+	if (s->signal && s->signal != SIGINT)
+		return 128 + s->signal;
+	return s->signal ? EXIT_OK : s->status;
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The buffers of all CPUs. See streams.h.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "log.h"
+#include "streams.h"
+
+const char *side_buffer_name(enum side side)
+{
+	return side == HYP ? "hypervisor" : "";
+}
+
+/* "dropped events: N" of the CPU's stats file, 0 if it does not say */
+static u64 read_dropped(const struct tdir *d, unsigned int cpu)
+{
+	static const char key[] = "dropped events: ";
+	char *file = xasprintf("per_cpu/cpu%u/stats", cpu), *text = NULL;
+	const char *at;
+	u64 n = 0;
+
+	if (file && tdir_has(d, file))
+		text = tdir_read(d, file, NULL);
+	at = text ? strstr(text, key) : NULL;
+	if (at)
+		n = strtoull(at + strlen(key), NULL, 10);
+	free(text);
+	free(file);
+	return n;
+}
+
+static int open_stream(struct stream *s)
+{
+	char *file = xasprintf("per_cpu/cpu%u/trace_pipe_raw", s->cpu);
+	char *path = file ? tdir_path(s->dir, file) : NULL;
+
+	if (path)
+		s->f = follower_open(path);
+	free(path);
+	free(file);
+	if (!s->f)
+		return -1;
+	s->dropped = read_dropped(s->dir, s->cpu);
+	return 0;
+}
+
+int streams_open(struct streams *s, const struct recording *r)
+{
+	struct stream *one;
+	enum side side;
+	unsigned int i;
+
+	s->cpu = calloc(r->cpus.nr, sizeof(*s->cpu));
+	if (!s->cpu)
+		return log_oom();
+	s->nr_cpus = r->cpus.nr;
+	for (i = 0; i < s->nr_cpus; i++) {
+		for (side = HOST; side < NR_SIDES; side++) {
+			one = &s->cpu[i][side];
+			one->dir = r->dir[side];
+			one->side = side;
+			one->cpu = r->cpus.cpu[i];
+			if (open_stream(one))
+				return -1;
+		}
+	}
+	return 0;
+}
+
+void streams_totals(const struct streams *s, struct streams_totals *t)
+{
+	struct follow_counts n;
+	enum side side;
+	unsigned int i;
+
+	memset(t, 0, sizeof(*t));
+	for (i = 0; i < s->nr_cpus; i++) {
+		for (side = HOST; side < NR_SIDES; side++) {
+			follower_live(s->cpu[i][side].f, &n);
+			t->written[side] += n.written;
+			t->lost[side] += n.overrun;
+			t->bytes += follower_bytes(s->cpu[i][side].f);
+		}
+	}
+}
+
+void stream_counts(const struct stream *s, struct cpu_stats *counts)
+{
+	struct follow_counts n;
+
+	follower_live(s->f, &n);
+	*counts = (struct cpu_stats) {
+		.written = n.written,
+		.overrun = n.overrun,
+		.read = n.read,
+		.dropped = read_dropped(s->dir, s->cpu) - s->dropped,
+	};
+}
+
+void streams_close(struct streams *s)
+{
+	enum side side;
+	unsigned int i;
+
+	for (i = 0; i < s->nr_cpus; i++) {
+		for (side = HOST; side < NR_SIDES; side++)
+			follower_close(s->cpu[i][side].f);
+	}
+	free(s->cpu);
+	s->cpu = NULL;
+	s->nr_cpus = 0;
+}
