@@ -352,9 +352,9 @@ int capture_stop(struct capture *c)
 	return ret;
 }
 
-void capture_totals(const struct capture *c, struct streams_totals *t)
+const struct streams *capture_streams(const struct capture *c)
 {
-	streams_totals(&c->streams, t);
+	return &c->streams;
 }
 
 static void save_stats(struct capture *c, struct datw *w, enum side side)

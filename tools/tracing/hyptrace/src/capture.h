@@ -37,7 +37,8 @@ int capture_failed_fd(const struct capture *c);
  */
 int capture_stop(struct capture *c);
 
-void capture_totals(const struct capture *c, struct streams_totals *t);
+/** capture_streams - what it follows */
+const struct streams *capture_streams(const struct capture *c);
 
 /**
  * capture_save - add the buffers and the counters to a file

@@ -9,47 +9,87 @@
 #include "evset.h"
 #include "log.h"
 
-static int add_events(struct strlist *set, const struct tdir *d,
-		      const struct strlist *names)
+/* An event that is named twice has the filter that was given last */
+static int take_event(struct recording *r, const char *id, const char *filter,
+		      enum side side)
 {
+	struct strlist *events = &r->events[side], *filters = &r->filters[side];
+	char *copy;
 	unsigned int i;
 
-	for (i = 0; i < names->nr; i++) {
-		if (evset_add(set, d, names->str[i]))
-			return -1;
-	}
+	for (i = 0; i < events->nr && strcmp(events->str[i], id); i++)
+		;
+	if (i == events->nr)
+		return strlist_add(events, id) || strlist_add(filters, filter) ? -1 : 0;
+	if (!*filter)
+		return 0;
+	copy = xasprintf("%s", filter);
+	if (!copy)
+		return -1;
+	free(filters->str[i]);
+	filters->str[i] = copy;
 	return 0;
 }
 
-static int add_default_events(struct strlist *set, const struct tdir *d)
+static int take_events(struct recording *r, const struct strlist *ids,
+		       const char *filter, enum side side)
 {
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; !ret && i < ids->nr; i++)
+		ret = take_event(r, ids->str[i], filter, side);
+	return ret;
+}
+
+static int choose_named(struct recording *r, const struct tdir *d,
+			const struct choices *choices, enum side side)
+{
+	const struct choice *c = choices->choice;
+	struct strlist ids = { 0 };
+	int ret = 0;
+
+	for (; !ret && c < choices->choice + choices->nr; c++) {
+		ret = evset_add(&ids, d, c->name);
+		if (!ret)
+			ret = take_events(r, &ids, c->filter, side);
+		strlist_free(&ids);
+	}
+	return ret;
+}
+
+static int add_default_events(struct strlist *set, const struct tdir *d, enum side side)
+{
+	if (side == HYP)
+		return evset_add_all(set, d);
 	return evset_add_if(set, d, "kvm", "kvm_entry") ||
 	       evset_add_if(set, d, "kvm", "kvm_exit") ||
 	       evset_add_if(set, d, "sched", "sched_switch") ? -1 : 0;
 }
 
-/* In the top directory: the instance will have the same ones */
-static int choose_host_events(struct recording *r, const struct session_options *o)
+static int choose_events(struct recording *r, const struct tdir *d,
+			 const struct choices *choices, enum side side)
 {
-	struct strlist *set = &r->events[HOST];
-	struct tdir *d = tdir_open_host();
+	struct strlist ids = { 0 };
 	int ret;
 
-	if (!d)
-		return -1;
-	ret = o->events[HOST].nr ?
-		add_events(set, d, &o->events[HOST]) :
-		add_default_events(set, d);
-	tdir_free(d);
+	if (choices->nr)
+		return choose_named(r, d, choices, side);
+	ret = add_default_events(&ids, d, side);
+	if (!ret)
+		ret = take_events(r, &ids, "", side);
+	strlist_free(&ids);
 	return ret;
 }
 
-static int choose_hyp_events(struct recording *r, const struct session_options *o)
+/* In the top directory: the instance will have the same ones */
+static int choose_host_events(struct recording *r, const struct session_options *o)
 {
-	if (o->events[HYP].nr)
-		return add_events(&r->events[HYP], r->dir[HYP],
-				  &o->events[HYP]);
-	return evset_add_all(&r->events[HYP], r->dir[HYP]);
+	struct tdir *d = tdir_open_host();
+	int ret = d ? choose_events(r, d, &o->events[HOST], HOST) : -1;
+
+	tdir_free(d);
+	return ret;
 }
 
 static int check_cpus(const struct cpulist *want)
@@ -87,7 +127,8 @@ static int choose_cpus(struct recording *r, const struct session_options *o)
 int choose_all(struct recording *r, const struct session_options *o)
 {
 	r->dir[HYP] = tdir_open_remote(o->remote);
-	if (!r->dir[HYP] || choose_cpus(r, o) || choose_hyp_events(r, o))
+	if (!r->dir[HYP] || choose_cpus(r, o) ||
+	    choose_events(r, r->dir[HYP], &o->events[HYP], HYP))
 		return -1;
 	return choose_host_events(r, o);
 }

@@ -47,7 +47,7 @@ struct recorder {
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0, "file to write [" DEFAULT_OUTPUT "]", 0 },
-	{ "quiet", 'q', NULL, 0, "no progress and no summary", 0 },
+	{ "quiet", 'q', NULL, 0, "no live line on the terminal, and no summary", 0 },
 	{ 0 }
 };
 
@@ -95,6 +95,24 @@ static bool shows_progress(const struct recorder *r)
 	return !r->opt->quiet && isatty(STDERR_FILENO);
 }
 
+/* Of each CPU that has lost any */
+static void show_lost(const struct streams *s)
+{
+	const char *before = " (";
+	unsigned int i;
+	u64 lost;
+
+	for (i = 0; i < s->nr_cpus; i++) {
+		lost = streams_lost(s, i);
+		if (!lost)
+			continue;
+		fprintf(stderr, "%sCPU %u: %llu", before, s->cpu[i][HYP].cpu, lost);
+		before = ", ";
+	}
+	if (*before == ',')
+		fputc(')', stderr);
+}
+
 static void progress(const struct recorder *r, struct pace *before)
 {
 	struct pace now = { .at = session_elapsed_ms(&r->s) };
@@ -103,12 +121,13 @@ static void progress(const struct recorder *r, struct pace *before)
 	if (!shows_progress(r) || now.at == before->at)
 		return;
 	per_s = 1000.0 / (now.at - before->at);
-	capture_totals(r->c, &now.t);
+	streams_totals(capture_streams(r->c), &now.t);
 	fprintf(stderr, "\r\033[K%6.1f s  hyp %.0f/s  host %.0f/s  %.1f MB  lost %llu",
 		now.at / 1e3,
 		(now.t.written[HYP] - before->t.written[HYP]) * per_s,
 		(now.t.written[HOST] - before->t.written[HOST]) * per_s,
 		now.t.bytes / 1e6, now.t.lost[HYP] + now.t.lost[HOST]);
+	show_lost(capture_streams(r->c));
 	*before = now;
 }
 
@@ -132,7 +151,7 @@ static void summary(const struct recorder *r)
 
 	if (r->opt->quiet)
 		return;
-	capture_totals(r->c, &t);
+	streams_totals(capture_streams(r->c), &t);
 	log_note("%s: %llu hypervisor events, %llu host events, %llu lost",
 		 r->opt->output, t.written[HYP] - t.lost[HYP],
 		 t.written[HOST] - t.lost[HOST], t.lost[HYP] + t.lost[HOST]);

@@ -14,12 +14,14 @@ enum side { HOST, HYP, NR_SIDES };
  * struct recording - what is recorded
  * @dir:	the trace directory of each side
  * @events:	the events that are enabled, of each side
+ * @filters:	the filter of each event, "" for none
  * @clock:	the trace clock of each side
  * @cpus:	the CPUs
  */
 struct recording {
 	struct tdir *dir[NR_SIDES];
 	struct strlist events[NR_SIDES];
+	struct strlist filters[NR_SIDES];
 	char *clock[NR_SIDES];
 	struct cpulist cpus;
 };

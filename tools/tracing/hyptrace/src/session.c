@@ -13,6 +13,7 @@
 #include "choose.h"
 #include "cmdline.h"
 #include "evset.h"
+#include "filter.h"
 #include "log.h"
 #include "session.h"
 
@@ -52,14 +53,44 @@ static int set_cpus(struct session_options *o, const char *arg)
 	return cpulist_parse(arg, &o->cpus);
 }
 
-enum { OPT_REMOTE = SESSION_KEYS };
+static int add_choice(struct session_options *o, enum side side, const char *name)
+{
+	struct choices *c = &o->events[side];
+	struct choice *bigger;
+
+	bigger = realloc(c->choice, (c->nr + 1) * sizeof(*bigger));
+	if (!bigger)
+		return log_oom();
+	c->choice = bigger;
+	o->last = &bigger[c->nr++];
+	*o->last = (struct choice) { .name = name, .filter = "" };
+	return 0;
+}
+
+static int add_filter(struct session_options *o, const char *filter)
+{
+	if (!o->last)
+		return log_error("no event before the filter '%s': want -e EVENT or -E EVENT first",
+				 filter);
+	if (*o->last->filter)
+		return log_error("two filters for '%s': join them with &&",
+				 o->last->name);
+	o->last->filter = filter;
+	return 0;
+}
+
+enum { OPT_REMOTE = SESSION_KEYS, OPT_OVERWRITE, OPT_NO_OVERWRITE };
 
 static const struct argp_option options[] = {
 	{ "event", 'e', "EVENT", 0,
 	  "host event SYSTEM:NAME, SYSTEM:* or NAME [kvm:kvm_entry kvm:kvm_exit sched:sched_switch]",
 	  0 },
 	{ "hyp-event", 'E', "EVENT", 0, "hypervisor event [all]", 0 },
+	{ "filter", 'f', "FILTER", 0,
+	  "only those of the last -e or -E that pass, as in 'vcpu == 0 && reason != 2'", 0 },
 	{ "buffer-size", 'b', "KB", 0, "size of each buffer, per CPU [" DEFAULT_KB "]", 0 },
+	{ "overwrite", OPT_OVERWRITE, NULL, 0, "a full buffer drops its oldest events [yes]", 0 },
+	{ "no-overwrite", OPT_NO_OVERWRITE, NULL, 0, "a full buffer drops new events", 0 },
 	{ "clock", 'C', "CLOCK", 0, "trace clock of both sides [the hypervisor's]", 0 },
 	{ "cpus", 'P', "CPULIST", 0, "follow these CPUs only, as in 0,2-3 [online ones]", 0 },
 	{ "duration", 'd', "TIME", 0, "stop after TIME: 500ms, 10s, 2m, 1h", 0 },
@@ -74,9 +105,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case 'e':
-		return cmdline_told(strlist_add(&o->events[HOST], arg));
+		return cmdline_told(add_choice(o, HOST, arg));
 	case 'E':
-		return cmdline_told(strlist_add(&o->events[HYP], arg));
+		return cmdline_told(add_choice(o, HYP, arg));
+	case 'f':
+		return cmdline_told(add_filter(o, arg));
 	case 'b':
 		return cmdline_told(set_size(o, arg));
 	case 'C':
@@ -86,6 +119,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return cmdline_told(set_cpus(o, arg));
 	case 'd':
 		return cmdline_told(set_duration(o, arg));
+	case OPT_OVERWRITE:
+	case OPT_NO_OVERWRITE:
+		o->overwrite = key == OPT_OVERWRITE;
+		return 0;
 	case OPT_REMOTE:
 		o->remote = arg;
 		return 0;
@@ -111,12 +148,13 @@ void session_options_init(struct session_options *o)
 {
 	o->remote = "hypervisor";
 	o->size_kb = DEFAULT_KB;
+	o->overwrite = true;
 }
 
 void session_options_free(struct session_options *o)
 {
-	strlist_free(&o->events[HOST]);
-	strlist_free(&o->events[HYP]);
+	free(o->events[HOST].choice);
+	free(o->events[HYP].choice);
 	cpulist_free(&o->cpus);
 }
 
@@ -142,12 +180,36 @@ static int set_clock(struct session *s)
 	return s->r.clock[HOST] ? 0 : -1;
 }
 
+/* The host's instance vanishes as a whole */
+static struct undo *undo_of(struct session *s, enum side side)
+{
+	return side == HYP ? s->undo : NULL;
+}
+
+/* Of a remote that has no such option, what is the default is what it does */
+static int set_overwrite(struct session *s, enum side side)
+{
+	static const char file[] = "options/overwrite";
+	const char *value = s->opt->overwrite ? "1" : "0";
+
+	if (s->opt->overwrite && !tdir_has(s->r.dir[side], file))
+		return 0;
+	return tdir_change(s->r.dir[side], undo_of(s, side), file, value);
+}
+
+static int set_filters(struct session *s, enum side side)
+{
+	return filters_set(s->r.dir[side], undo_of(s, side),
+			   &s->r.events[side], &s->r.filters[side]);
+}
+
 static int prepare_host(struct session *s)
 {
 	struct tdir *d = s->r.dir[HOST];
 
 	if (tdir_write(d, "tracing_on", "0") ||
-	    tdir_write(d, "buffer_size_kb", s->opt->size_kb))
+	    tdir_write(d, "buffer_size_kb", s->opt->size_kb) ||
+	    set_overwrite(s, HOST) || set_filters(s, HOST))
 		return -1;
 	/* wake the reader when a part of the buffer is full, not at the half */
 	if (tdir_has(d, "buffer_percent") &&
@@ -175,7 +237,8 @@ static int prepare_hyp(struct session *s)
 	    tdir_clear(d) ||
 	    tdir_change(d, s->undo, "buffer_size_kb", s->opt->size_kb) ||
 	    clear_on_undo(s) ||
-	    evset_disable_all(d, s->undo))
+	    evset_disable_all(d, s->undo) ||
+	    set_overwrite(s, HYP) || set_filters(s, HYP))
 		return -1;
 	/* as for the host: what fills quickly wakes the reader */
 	if (tdir_has(d, "buffer_percent") &&
@@ -311,6 +374,7 @@ int session_close(struct session *s)
 	for (side = HOST; side < NR_SIDES; side++) {
 		tdir_free(s->r.dir[side]);
 		strlist_free(&s->r.events[side]);
+		strlist_free(&s->r.filters[side]);
 		free(s->r.clock[side]);
 	}
 	cpulist_free(&s->r.cpus);

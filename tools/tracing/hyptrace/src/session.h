@@ -30,12 +30,29 @@
 #include "util.h"
 
 /**
+ * struct choice - what follows one option -e or -E
+ * @name:	the events
+ * @filter:	their filter, "" for none
+ */
+struct choice {
+	const char *name;
+	const char *filter;
+};
+
+struct choices {
+	unsigned int nr;
+	struct choice *choice;
+};
+
+/**
  * struct session_options - what the user wants to trace
  * @remote:	name of the remote, or a path
  * @clock:	trace clock, or NULL for the remote's
  * @size_kb:	of each buffer
  * @duration_ms: end after so long; 0: do not
- * @events:	names of events, of each side
+ * @overwrite:	a full buffer drops its oldest events, else new ones
+ * @events:	the events that are named, of each side
+ * @last:	where a filter belongs, or NULL
  * @cpus:	the CPUs; empty for all that are online
  * @command:	ends with NULL, or NULL for none
  */
@@ -44,7 +61,9 @@ struct session_options {
 	const char *clock;
 	const char *size_kb;
 	u64 duration_ms;
-	struct strlist events[NR_SIDES];
+	bool overwrite;
+	struct choices events[NR_SIDES];
+	struct choice *last;
 	struct cpulist cpus;
 	char **command;
 };

@@ -86,6 +86,15 @@ void streams_totals(const struct streams *s, struct streams_totals *t)
 	}
 }
 
+u64 streams_lost(const struct streams *s, unsigned int i)
+{
+	struct follow_counts host, hyp;
+
+	follower_live(s->cpu[i][HOST].f, &host);
+	follower_live(s->cpu[i][HYP].f, &hyp);
+	return host.overrun + hyp.overrun;
+}
+
 void stream_counts(const struct stream *s, struct cpu_stats *counts)
 {
 	struct follow_counts n;

@@ -63,6 +63,9 @@ int streams_open(struct streams *s, const struct recording *r);
 /** streams_totals - Context: any thread, see follower_live() */
 void streams_totals(const struct streams *s, struct streams_totals *t);
 
+/** streams_lost - events that the i-th CPU has lost; as above */
+u64 streams_lost(const struct streams *s, unsigned int i);
+
 /** stream_counts - the kernel's counters of one of them */
 void stream_counts(const struct stream *s, struct cpu_stats *counts);
 

@@ -237,37 +237,64 @@ int tdir_write(const struct tdir *d, const char *file, const char *value)
 	return ret;
 }
 
-static int note_value(const struct tdir *d, struct undo *undo,
-		      const char *file, const char *value)
+/* A filter is a line, and "none" is written as 0 */
+static char *current_filter(const struct tdir *d, const char *file)
 {
-	char *path = tdir_path(d, file);
-	int ret = path ? undo_write(undo, path, value) : -1;
+	char *text = tdir_read(d, file, NULL);
 
-	free(path);
-	return ret;
+	if (!text)
+		return NULL;
+	text[strcspn(text, "\n")] = '\0';
+	if (strcmp(text, "none"))
+		return text;
+	free(text);
+	return xasprintf("0");
 }
 
 /* The value that can be written back */
 static char *current_value(const struct tdir *d, const char *file)
 {
-	return strcmp(file, "trace_clock") ? tdir_read_word(d, file) :
-					     tdir_clock(d);
+	const char *name = strrchr(file, '/');
+
+	if (!strcmp(file, "trace_clock"))
+		return tdir_clock(d);
+	if (name && !strcmp(name, "/filter"))
+		return current_filter(d, file);
+	return tdir_read_word(d, file);
+}
+
+int tdir_try(const struct tdir *d, struct undo *undo, const char *file,
+	     const char *value)
+{
+	char *old = current_value(d, file), *path = tdir_path(d, file);
+	int ret = -1;
+
+	if (!old || !path)
+		goto out;
+	/* noted even if it is the same: writing has other effects, as loading */
+	if (tracefs_write(path, value))
+		ret = errno == EPERM ? -EACCES : -errno;
+	else
+		ret = undo ? undo_write(undo, path, old) : 0;
+out:
+	free(path);
+	free(old);
+	return ret;
 }
 
 int tdir_change(const struct tdir *d, struct undo *undo, const char *file,
 		const char *value)
 {
-	char *old = current_value(d, file);
-	int ret;
+	int ret = tdir_try(d, undo, file, value);
+	char *path;
 
-	if (!old)
-		return -1;
-	/* noted even if it is the same: writing has other effects, as loading */
-	ret = tdir_write(d, file, value);
-	if (!ret)
-		ret = note_value(d, undo, file, old);
-	free(old);
-	return ret;
+	if (ret >= -1)
+		return ret;
+	path = tdir_path(d, file);
+	if (path)
+		write_failed(path, value, -ret);
+	free(path);
+	return -1;
 }
 
 int tdir_clear(const struct tdir *d)

@@ -63,9 +63,17 @@ char *tdir_read_word(const struct tdir *d, const char *file);
 int tdir_write(const struct tdir *d, const char *file, const char *value);
 
 /**
+ * tdir_try - as tdir_change(), for a write that the kernel may refuse
+ *
+ * Return: 0; -errno without a message, or -1 with one. -1 is never an errno.
+ */
+int tdir_try(const struct tdir *d, struct undo *undo, const char *file,
+	     const char *value);
+
+/**
  * tdir_change - tdir_write() that can be undone
  * @d:		the directory
- * @undo:	notes the value of now
+ * @undo:	notes the value of now; NULL if it need not be undone
  * @file:	the file
  * @value:	what to write
  *

@@ -17,8 +17,21 @@ result()	# OK-OR-NOT TEXT
 
 state()
 {
-	cat $R/tracing_on $R/buffer_size_kb $R/trace_clock $R/events/enable
+	cat $R/tracing_on $R/buffer_size_kb $R/trace_clock $R/events/enable \
+		$R/options/overwrite $R/events/*/*/filter
 	ls $T/instances
+}
+
+# The test TEXT, of what the rest of the line finds
+check()	# TEXT COMMAND...
+{
+	text=$1
+	shift
+	if "$@"; then
+		result ok "$text"
+	else
+		result "not ok" "$text"
+	fi
 }
 
 # The exit status, one line that matches, and tracefs unchanged
@@ -65,6 +78,43 @@ expect 2 "bad" hyptrace record -b garbage -o $D/x
 expect 2 "bad" hyptrace record -d 5parsec -o $D/x
 expect 1 "nosuchevent" record -o $D/x -e nosuchevent -d 10ms
 expect 1 "nosuchevent" record -o $D/x -E nosuchevent -d 10ms
+expect 2 "no event before the filter 'id == 1'" hyptrace record -f 'id == 1'
+expect 2 "two filters for 'selftest'" hyptrace record -E selftest -f 'id == 1' -f 'id == 2'
+expect 1 "bad filter 'nofield == 1' of hypervisor/selftest: Field not found, at byte 0: 'nofield == 1'" \
+	record -o $D/x -E selftest -f 'nofield == 1' -d 10ms
+expect 1 "bad filter 'id == 1 && x' of hypervisor/selftest: .*, at byte 11: 'x'" \
+	record -o $D/x -E selftest -f 'id == 1 && x' -d 10ms
+expect 1 "bad filter 'prev_pid === 1' of sched/sched_switch: Invalid value .* at byte 12: ' 1'" \
+	record -o $D/x -e sched_switch -f 'prev_pid === 1' -d 10ms
+expect 1 "ftrace/bprint takes no filter" record -o $D/x -E bprint -f 'ip == 1' -d 10ms
+
+# What -f and --no-overwrite do, and that they are put back
+echo 'id > 5' >$R/events/hypervisor/selftest/filter
+echo 0 >$R/options/overwrite
+expect 0 "" hyptrace record -o $D/f.dat -E selftest -f 'id == 2 || id == 4' -E hyp_enter \
+	-e sched_switch -f 'prev_pid == 0' -- sh -c "for i in 1 2 3 4 5 6; do echo \$i >$R/write_event; done"
+hyptrace report $D/f.dat >$D/f.txt
+check "a filter at EL2" [ "$(sed -n 's/.* selftest: id=//p' $D/f.txt | tr '\n' ' ')" = "2 4 " ]
+check "a filter of the host" [ "$(grep -c 'sched_switch: .*prev_pid=0' $D/f.txt)" -gt 0 ]
+check "a filter of the host leaves nothing else" \
+	[ "$(grep 'sched_switch: ' $D/f.txt | grep -vc 'prev_pid=0')" -eq 0 ]
+check "an event without a filter" grep -q 'hyp_enter: ' $D/f.txt
+many="for i in \$(seq 2000); do echo \$i >$R/write_event; done"
+for how in --overwrite --no-overwrite; do
+	expect 0 "" hyptrace record $how -b 8 -E selftest -o $D/$how.dat -- \
+		sh -c "kill -STOP \$PPID; $many; kill -CONT \$PPID"
+	hyptrace report $D/$how.dat | sed -n 's/.* selftest: id=//p' >$D/ids$how
+done
+ends()	# FILE
+{
+	echo "$(head -n 1 $1) $(tail -n 1 $1)"
+}
+
+check "--overwrite keeps the last" expr "$(ends $D/ids--overwrite)" : '[0-9]\{2,\} 2000$' 
+check "--no-overwrite keeps the first" expr "$(ends $D/ids--no-overwrite)" : '1 [0-9]\{2,3\}$'
+echo 0 >$R/events/hypervisor/selftest/filter
+echo 1 >$R/options/overwrite
+
 expect 1 "CPU 77" record -o $D/x -P 77 -d 10ms
 expect 1 "nosuchclock" record -o $D/x -C nosuchclock -d 10ms
 expect 1 "nosuchremote" record -o $D/x --remote nosuchremote -d 10ms
