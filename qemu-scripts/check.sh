@@ -10,7 +10,7 @@
 #   ftrace      the kernel's ftracetest on both remotes, in each mode
 #   upstream    the kernel's own tests give the same results as without patches
 #   order       a recording under load in each mode, and its order and accounting
-#   tool        hyptrace's unit tests; bad input; names and symbols in its files;
+#   tool        hyptrace's unit tests; bad input; live; names and symbols in its files;
 #               statistics and exports of recordings, whole and with losses
 #   docs        the examples of the documents
 #   bench       no core cost has grown (see bench.sh)
@@ -262,9 +262,13 @@ check_export()
 
 suite_tool()
 {
+	local tap=(--add "$REPO/tools/tracing/hyptrace/tests/tap.sh")
+
 	run_suite "tool, units" make -C "$REPO/tools/tracing/hyptrace" check O="$BUILD/obj/tool-check"
 	run_suite "tool, bad input" guest protected 2 \
-		--add "$REPO/tools/tracing/hyptrace/tests/errors.sh" -- sh /root/errors.sh
+		"${tap[@]}" --add "$REPO/tools/tracing/hyptrace/tests/errors.sh" -- sh /root/errors.sh
+	run_suite "tool, live" guest protected 2 \
+		"${tap[@]}" --add "$REPO/tools/tracing/hyptrace/tests/live.sh" -- sh /root/live.sh
 	run_suite "tool, names" check_names
 	run_suite "tool, statistics" check_stat
 	run_suite "tool, export" check_export

@@ -249,19 +249,6 @@ static int drain(struct cpu_thread *t, bool all, unsigned int *percent)
 	return 0;
 }
 
-static bool all_read(const struct cpu_thread *t)
-{
-	struct follow_counts n;
-	enum side side;
-
-	for (side = HOST; side < NR_SIDES; side++) {
-		follower_live(t->stream[side].f, &n);
-		if (n.written != n.overrun + n.read)
-			return false;
-	}
-	return true;
-}
-
 static int last_drain(struct cpu_thread *t)
 {
 	unsigned int percent;
@@ -270,7 +257,8 @@ static int last_drain(struct cpu_thread *t)
 	do {
 		if (drain(t, true, &percent))
 			return -1;
-		if (all_read(t))
+		if (stream_drained(&t->stream[HOST]) &&
+		    stream_drained(&t->stream[HYP]))
 			return 0;
 		usleep(1000);
 	} while (++tries < LAST_TRIES);

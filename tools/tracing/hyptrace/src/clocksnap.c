@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "clocksnap.h"
+#include "log.h"
 #include "util.h"
 
 #define PREFIX		"hyptrace: clock=%s "
@@ -83,6 +84,22 @@ char *clocksnap_take(const struct tdir *d, unsigned int cpu, const char *clock)
 	if (ret)
 		return NULL;
 	return xasprintf(PREFIX TIMES "\n", clock, s.now, s.boot);
+}
+
+int clock_now(const struct tdir *d, unsigned int cpu, u64 *now)
+{
+	char *file = xasprintf("per_cpu/cpu%u/stats", cpu);
+	char *stats = file ? tdir_read(d, file, NULL) : NULL;
+	const char *line = stats ? strstr(stats, "\nnow ts:") : NULL;
+	int ret = 0;
+
+	/* a clock that does not count time has no point */
+	if (stats && parse_now(stats, now) &&
+	    (!line || sscanf(line, " now ts: %llu", now) != 1))
+		ret = log_error("no time in %s", file);
+	free(file);
+	free(stats);
+	return stats ? ret : -1;
 }
 
 int clocksnap_parse(const char *text, const char *clock, u64 *offset)

@@ -21,6 +21,16 @@
 char *clocksnap_take(const struct tdir *d, unsigned int cpu, const char *clock);
 
 /**
+ * clock_now - the time on a trace clock, in its unit
+ * @d:		a directory that uses the clock
+ * @cpu:	one of its CPUs
+ * @now:	gets it
+ *
+ * Return: 0, or -1 with a message.
+ */
+int clock_now(const struct tdir *d, unsigned int cpu, u64 *now);
+
+/**
  * clocksnap_parse - read such a text
  * @text:	any text
  * @clock:	of which clock

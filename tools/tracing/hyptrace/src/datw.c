@@ -21,7 +21,6 @@
 
 struct datw {
 	char *path;
-	char *part;
 	FILE *out;
 	bool failed;
 	off_t options_ptr;	/* where the offset of OPTIONS goes */
@@ -35,7 +34,7 @@ struct datw {
 static void fail(struct datw *w, int err)
 {
 	if (!w->failed)
-		log_error("cannot write %s: %s", w->part, strerror(err));
+		log_error("cannot write %s: %s", w->path, strerror(err));
 	w->failed = true;
 }
 
@@ -83,16 +82,14 @@ static void put_initial_header(struct datw *w)
 static int open_files(struct datw *w, const char *path)
 {
 	w->path = xasprintf("%s", path);
-	w->part = xasprintf("%s.part", path);
-	if (!w->path || !w->part)
+	if (!w->path)
 		return -1;
 	w->options = open_memstream(&w->options_buf, &w->options_size);
 	if (!w->options)
 		return log_oom();
-	w->out = fopen(w->part, "w+e");
+	w->out = fopen(path, "w+e");
 	if (!w->out)
-		return log_error("cannot create %s: %s", w->part,
-				 strerror(errno));
+		return log_error("cannot create %s: %s", path, strerror(errno));
 	return 0;
 }
 
@@ -300,31 +297,24 @@ static void free_datw(struct datw *w)
 	if (w->options)
 		fclose(w->options);
 	free(w->options_buf);
-	free(w->part);
 	free(w->path);
 	free(w);
 }
 
 int datw_finish(struct datw *w)
 {
+	bool failed;
+
 	put_options(w);
 	if (!w->failed && fflush(w->out))
 		fail(w, errno);
-	if (!w->failed && rename(w->part, w->path))
-		fail(w, errno);
-	if (w->failed) {
-		datw_abort(w);
-		return -1;
-	}
+	failed = w->failed;
 	free_datw(w);
-	return 0;
+	return failed ? -1 : 0;
 }
 
 void datw_abort(struct datw *w)
 {
-	if (!w)
-		return;
-	if (w->out)
-		unlink(w->part);
-	free_datw(w);
+	if (w)
+		free_datw(w);
 }

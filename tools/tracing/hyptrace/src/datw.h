@@ -2,9 +2,6 @@
 /*
  * Writes a trace.dat file, version 7.
  *
- * The file is made under the name PATH.part and gets its own name when it is
- * complete, so a file of that name is always whole.
- *
  * Errors stick: after the first, which is told, all else does nothing and
  * datw_finish() fails.
  */
@@ -57,10 +54,10 @@ void datw_buffer(struct datw *w, const char *name, const char *clock,
 		 u32 page_size, const struct datw_cpu *cpu,
 		 u32 nr_cpus);
 
-/** datw_finish - complete the file and name it. Return: 0, -1 with a message. */
+/** datw_finish - complete the file. Return: 0, -1 with a message. */
 int datw_finish(struct datw *w);
 
-/** datw_abort - give the file up; @w may be NULL */
+/** datw_abort - stop, which leaves a file of no use; @w may be NULL */
 void datw_abort(struct datw *w);
 
 #endif

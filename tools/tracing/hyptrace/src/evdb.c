@@ -475,6 +475,12 @@ const char *evdb_comm(struct evdb *db, s32 pid)
 	return tep_data_comm_from_pid(db->tep, pid);
 }
 
+void evdb_set_comm(struct evdb *db, s32 pid, const char *comm)
+{
+	if (!tep_is_pid_registered(db->tep, pid) || strcmp(evdb_comm(db, pid), comm))
+		tep_override_comm(db->tep, comm, pid);
+}
+
 bool evdb_number(struct evdb *db, const struct rbevent *ev, const char *field,
 		 u64 *value)
 {

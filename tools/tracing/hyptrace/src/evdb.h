@@ -60,6 +60,9 @@ s32 evdb_pid(const struct rbevent *ev);
 /** evdb_comm - the name of a task, "<...>" if it is not known */
 const char *evdb_comm(struct evdb *db, s32 pid);
 
+/** evdb_set_comm - the name of a task from now on */
+void evdb_set_comm(struct evdb *db, s32 pid, const char *comm);
+
 /**
  * evdb_number - read a field of one integer
  *

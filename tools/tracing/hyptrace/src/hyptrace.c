@@ -17,6 +17,7 @@ static const struct {
 	{ "record", record_main, "record hypervisor and host events into a trace.dat file" },
 	{ "report", report_main, "print such a file" },
 	{ "check", check_main, "check the order of its events, and that none is missing" },
+	{ "live", live_main, "print hypervisor and host events as they happen" },
 	{ "stat", stat_main, "say where time goes in it: host, EL2, guests" },
 	{ "compare", compare_main, "say what changed from one such file to another" },
 	{ "export", export_main, "write such a file for another program" },

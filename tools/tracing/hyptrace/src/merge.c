@@ -12,23 +12,38 @@
 
 /**
  * struct stream - the sub-buffers of one buffer and CPU
+ * @source:	where they come from
  * @next:	what it gives next
- * @page:	position in the current sub-buffer
- * @at:		the sub-buffer behind the current one
+ * @subbuf:	the current sub-buffer; NULL before the first, and behind a corrupt place
+ * @page:	position in it
+ * @waiting:	it is in the heap
+ */
+struct stream {
+	struct merge_source source;
+	struct merged next;
+	const void *subbuf;
+	struct rbpage page;
+	bool waiting;
+};
+
+/**
+ * struct span - sub-buffers that lie one behind the other in a file
+ * @d:		the file
+ * @at:		the next one
  * @end:	end of the data
  * @page_size:	sub-buffer size
  */
-struct stream {
-	struct merged next;
-	struct rbpage page;
+struct span {
+	const struct datr *d;
 	const u8 *at;
 	const u8 *end;
 	u32 page_size;
 };
 
 struct merge {
-	const struct datr *d;
 	struct stream *stream;
+	unsigned int nr_streams;
+	struct span *span;
 	struct stream **heap;
 	unsigned int nr;
 };
@@ -45,6 +60,7 @@ static u64 add_lost(u64 a, u64 b)
 /* Nothing more of this sub-buffer can be understood */
 static void set_corrupt(struct stream *s)
 {
+	s->subbuf = NULL;
 	s->page.pos = 0;
 	s->page.size = 0;
 	s->next.ev.data = NULL;
@@ -53,25 +69,35 @@ static void set_corrupt(struct stream *s)
 }
 
 /* Return: false if there is no further sub-buffer */
-static bool open_page(struct merge *m, struct stream *s, int *ret)
+static bool open_page(struct stream *s, int *ret)
 {
-	if (s->at == s->end)
+	const void *subbuf = s->source.next(s->source.ctx, &s->next.offset);
+
+	if (!subbuf)
 		return false;
-	*ret = rbpage_init(&s->page, s->at, s->page_size);
-	s->next.offset = datr_offset(m->d, s->at);
+	s->subbuf = subbuf;
+	*ret = rbpage_init(&s->page, subbuf, s->source.page_size);
 	s->next.lost = add_lost(s->next.lost, s->page.lost);
-	s->at += s->page_size;
 	return true;
 }
 
-static bool advance(struct merge *m, struct stream *s)
+/* Of the current sub-buffer, which may have grown since it was opened */
+static int next_in_page(struct stream *s)
 {
-	int ret;
+	int ret = rbpage_next(&s->page, &s->next.ev);
 
-	s->next.lost = 0;
-	ret = rbpage_next(&s->page, &s->next.ev);
+	if (ret || !s->subbuf)
+		return ret;
+	rbpage_grow(&s->page, s->subbuf, s->source.page_size);
+	return rbpage_next(&s->page, &s->next.ev);
+}
+
+static bool advance(struct stream *s)
+{
+	int ret = next_in_page(s);
+
 	while (!ret) {
-		if (!open_page(m, s, &ret))
+		if (!open_page(s, &ret))
 			return false;
 		if (!ret)
 			ret = rbpage_next(&s->page, &s->next.ev);
@@ -123,80 +149,147 @@ static void sift_down(struct merge *m)
 
 static void add_stream(struct merge *m, struct stream *s)
 {
-	if (!advance(m, s))
+	s->waiting = advance(s);
+	if (!s->waiting)
 		return;
 	m->heap[m->nr++] = s;
 	sift_up(m, m->nr - 1);
 }
 
-static void add_buffer(struct merge *m, unsigned int index,
-		       const struct cpulist *cpus, struct stream **next)
-{
-	const struct datr_buffer *b = datr_buffer(m->d, index);
-	const struct datr_cpu *cpu;
-	struct stream *s;
-
-	for (cpu = b->cpu; cpu < b->cpu + b->nr_cpus; cpu++) {
-		if (cpus && !cpulist_has(cpus, cpu->cpu))
-			continue;
-		s = (*next)++;
-		s->next.buffer = index;
-		s->next.cpu = cpu->cpu;
-		s->at = cpu->data;
-		s->end = cpu->data + cpu->size;
-		s->page_size = b->page_size;
-		add_stream(m, s);
-	}
-}
-
-static int alloc_streams(struct merge *m)
-{
-	unsigned int i, nr = 1;
-
-	for (i = 0; i < datr_nr_buffers(m->d); i++)
-		nr += datr_buffer(m->d, i)->nr_cpus;
-	m->stream = calloc(nr, sizeof(*m->stream));
-	m->heap = calloc(nr, sizeof(*m->heap));
-	return m->stream && m->heap ? 0 : -1;
-}
-
-struct merge *merge_new(const struct datr *d, const struct cpulist *cpus)
+struct merge *merge_new_of(const struct merge_source *source, unsigned int nr)
 {
 	struct merge *m = calloc(1, sizeof(*m));
-	struct stream *next;
 	unsigned int i;
 
-	if (m)
-		m->d = d;
-	if (!m || alloc_streams(m)) {
+	if (m) {
+		m->stream = calloc(nr + 1, sizeof(*m->stream));
+		m->heap = calloc(nr + 1, sizeof(*m->heap));
+	}
+	if (!m || !m->stream || !m->heap) {
 		log_oom();
 		merge_free(m);
 		return NULL;
 	}
-	next = m->stream;
-	for (i = 0; i < datr_nr_buffers(d); i++)
-		add_buffer(m, i, cpus, &next);
+	m->nr_streams = nr;
+	for (i = 0; i < nr; i++) {
+		m->stream[i].source = source[i];
+		m->stream[i].next.buffer = source[i].buffer;
+		m->stream[i].next.cpu = source[i].cpu;
+		add_stream(m, &m->stream[i]);
+	}
 	return m;
+}
+
+void merge_again(struct merge *m)
+{
+	struct stream *s;
+
+	for (s = m->stream; s < m->stream + m->nr_streams; s++) {
+		if (!s->waiting)
+			add_stream(m, s);
+	}
+}
+
+/* Files */
+
+static const void *next_of_span(void *ctx, u64 *offset)
+{
+	struct span *s = ctx;
+	const u8 *subbuf = s->at;
+
+	if (s->at == s->end)
+		return NULL;
+	*offset = datr_offset(s->d, subbuf);
+	s->at += s->page_size;
+	return subbuf;
+}
+
+/* The CPUs of a buffer. Return: how many. */
+static unsigned int add_buffer(const struct datr *d, unsigned int index,
+			       const struct cpulist *cpus,
+			       struct merge_source *source, struct span *span)
+{
+	const struct datr_buffer *b = datr_buffer(d, index);
+	const struct datr_cpu *cpu;
+	unsigned int nr = 0;
+
+	for (cpu = b->cpu; cpu < b->cpu + b->nr_cpus; cpu++) {
+		if (cpus && !cpulist_has(cpus, cpu->cpu))
+			continue;
+		span[nr] = (struct span) {
+			d, cpu->data, cpu->data + cpu->size, b->page_size,
+		};
+		source[nr] = (struct merge_source) {
+			index, cpu->cpu, b->page_size, next_of_span, &span[nr],
+		};
+		nr++;
+	}
+	return nr;
+}
+
+static struct merge *merge_spans(const struct datr *d, const struct cpulist *cpus,
+				 struct merge_source *source, struct span *span)
+{
+	unsigned int i, nr = 0;
+	struct merge *m;
+
+	for (i = 0; i < datr_nr_buffers(d); i++)
+		nr += add_buffer(d, i, cpus, source + nr, span + nr);
+	m = merge_new_of(source, nr);
+	if (m)
+		m->span = span;
+	return m;
+}
+
+struct merge *merge_new(const struct datr *d, const struct cpulist *cpus)
+{
+	struct merge_source *source;
+	struct merge *m = NULL;
+	unsigned int i, nr = 1;
+	struct span *span;
+
+	for (i = 0; i < datr_nr_buffers(d); i++)
+		nr += datr_buffer(d, i)->nr_cpus;
+	span = calloc(nr, sizeof(*span));
+	source = calloc(nr, sizeof(*source));
+	if (span && source)
+		m = merge_spans(d, cpus, source, span);
+	else
+		log_oom();
+	if (!m)
+		free(span);
+	free(source);
+	return m;
+}
+
+/* Taking events */
+
+bool merge_next_until(struct merge *m, u64 until, struct merged *out)
+{
+	struct stream *s;
+
+	if (!m->nr || m->heap[0]->next.ev.ts > until)
+		return false;
+	s = m->heap[0];
+	*out = s->next;
+	s->next.lost = 0;
+	s->waiting = advance(s);
+	if (!s->waiting)
+		m->heap[0] = m->heap[--m->nr];
+	sift_down(m);
+	return true;
 }
 
 bool merge_next(struct merge *m, struct merged *out)
 {
-	struct stream *s;
-
-	if (!m->nr)
-		return false;
-	s = m->heap[0];
-	*out = s->next;
-	if (!advance(m, s))
-		m->heap[0] = m->heap[--m->nr];
-	sift_down(m);
-	return true;
+	return merge_next_until(m, UINT64_MAX, out);
 }
 
 void merge_free(struct merge *m)
 {
 	if (!m)
 		return;
+	free(m->span);
 	free(m->stream);
 	free(m->heap);
 	free(m);

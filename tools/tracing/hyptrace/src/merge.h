@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * All events of a file, by time.
+ * All events of a file, or of buffers that are still written to, by time.
  */
 #ifndef HYPTRACE_MERGE_H
 #define HYPTRACE_MERGE_H
@@ -37,6 +37,33 @@ struct merge;
  * Return: NULL with a message.
  */
 struct merge *merge_new(const struct datr *d, const struct cpulist *cpus);
+
+/**
+ * struct merge_source - where the sub-buffers of a buffer and CPU come from
+ * @buffer:	index of the buffer
+ * @cpu:	CPU number
+ * @page_size:	sub-buffer size
+ * @next:	the next sub-buffer, which stays where it is, and in @offset what
+ *		is to be told of it; NULL if there is none now. The last one may
+ *		grow until then
+ * @ctx:	handed to @next
+ */
+struct merge_source {
+	unsigned int buffer;
+	unsigned int cpu;
+	u32 page_size;
+	const void *(*next)(void *ctx, u64 *offset);
+	void *ctx;
+};
+
+/** merge_new_of - the same with @nr sources. Return: as above. */
+struct merge *merge_new_of(const struct merge_source *source, unsigned int nr);
+
+/** merge_again - look for more in sources that had none */
+void merge_again(struct merge *m);
+
+/** merge_next_until - as merge_next(), of what is not later than @until */
+bool merge_next_until(struct merge *m, u64 until, struct merged *out);
 
 /**
  * merge_next - take the next one

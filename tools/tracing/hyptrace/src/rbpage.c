@@ -66,6 +66,16 @@ int rbpage_init(struct rbpage *p, const void *subbuf, size_t subbuf_size)
 	return set_lost(p, commit, subbuf_size - RBPAGE_HEADER);
 }
 
+void rbpage_grow(struct rbpage *p, const void *subbuf, size_t subbuf_size)
+{
+	struct rbpage now;
+
+	if (!rbpage_init(&now, subbuf, subbuf_size) && now.size > p->size) {
+		p->data = now.data;
+		p->size = now.size;
+	}
+}
+
 /* The word behind the event header, if it is inside the page */
 static int second_word(const struct rbpage *p, u32 *word)
 {

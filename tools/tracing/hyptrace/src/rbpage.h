@@ -65,6 +65,16 @@ struct rbevent {
 int rbpage_init(struct rbpage *p, const void *subbuf, size_t subbuf_size);
 
 /**
+ * rbpage_grow - the sub-buffer holds more than when the position was set up
+ * @p:		the position
+ * @subbuf:	the sub-buffer, with the same events in front
+ * @subbuf_size: its size in bytes
+ *
+ * What makes no sense changes nothing.
+ */
+void rbpage_grow(struct rbpage *p, const void *subbuf, size_t subbuf_size);
+
+/**
  * rbpage_next - take the next event
  *
  * Return: 1 with @ev filled, 0 at the end, -1 if the page is corrupt there.

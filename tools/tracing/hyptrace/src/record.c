@@ -147,14 +147,8 @@ static void wait_for_end(struct recorder *r)
 
 static void summary(const struct recorder *r)
 {
-	struct streams_totals t;
-
-	if (r->opt->quiet)
-		return;
-	streams_totals(capture_streams(r->c), &t);
-	log_note("%s: %llu hypervisor events, %llu host events, %llu lost",
-		 r->opt->output, t.written[HYP] - t.lost[HYP],
-		 t.written[HOST] - t.lost[HOST], t.lost[HYP] + t.lost[HOST]);
+	if (!r->opt->quiet)
+		streams_tell(capture_streams(r->c), r->opt->output);
 }
 
 /* All */

@@ -12,6 +12,7 @@
 #include "commands.h"
 #include "datr.h"
 #include "evdb.h"
+#include "eventline.h"
 #include "json.h"
 #include "log.h"
 #include "merge.h"
@@ -26,14 +27,12 @@
  * @account:	counts them
  * @how:	what the user wants
  * @out:	where the text goes
- * @first:	stamp of the recording's first event
- * @before:	stamp of the line before
+ * @line:	how a line of text is printed
  * @kept:	a ring of the events that may yet be printed as context
  * @nr_kept:	how many there are
  * @next_kept:	where the next one goes
  * @follow:	so many events will be printed as context
  * @left_out:	events were left out since the last line
- * @lines:	lines so far
  * @corrupt:	corrupt places so far
  */
 struct report {
@@ -42,14 +41,12 @@ struct report {
 	struct account *account;
 	const struct report_how *how;
 	FILE *out;
-	u64 first;
-	u64 before;
+	struct eventline line;
 	struct merged *kept;
 	u64 nr_kept;
 	u64 next_kept;
 	u64 follow;
 	bool left_out;
-	u64 lines;
 	u64 corrupt;
 };
 
@@ -58,74 +55,12 @@ static bool is_hyp(const struct report *r, const struct merged *ev)
 	return buffer_is_hyp(datr_buffer(r->d, ev->buffer));
 }
 
-static const char *side_name(const struct report *r, const struct merged *ev)
-{
-	return is_hyp(r, ev) ? "hyp" : "host";
-}
-
-/* As text */
-
-/* Stamps go back where the sides contradict each other: then with a minus */
-static void print_difference(FILE *out, u64 ts, u64 from)
-{
-	u64 ns = ts < from ? from - ts : ts - from;
-
-	fprintf(out, "%c%5llu.%09llu", ts < from ? '-' : '+',
-		ns / NSEC_PER_SEC, ns % NSEC_PER_SEC);
-}
-
-static void print_time(struct report *r, u64 ts)
-{
-	switch (r->how->time) {
-	case TIME_ABSOLUTE:
-		fprintf(r->out, "%5llu.%09llu", ts / NSEC_PER_SEC,
-			ts % NSEC_PER_SEC);
-		return;
-	case TIME_RELATIVE:
-		print_difference(r->out, ts, r->first);
-		return;
-	case TIME_DELTA:
-		print_difference(r->out, ts, r->lines ? r->before : ts);
-		return;
-	}
-}
-
-static void print_place(struct report *r, const struct merged *ev)
-{
-	fprintf(r->out, "[%03u] ", ev->cpu);
-	print_time(r, ev->ev.ts);
-	fprintf(r->out, " %-4s ", side_name(r, ev));
-	r->before = ev->ev.ts;
-	r->lines++;
-}
-
-static void print_lost(struct report *r, const struct merged *ev)
-{
-	print_place(r, ev);
-	if (ev->lost == RBPAGE_LOST_UNKNOWN)
-		fprintf(r->out, "*** events lost, their number is not known\n");
-	else
-		fprintf(r->out, "*** %llu events lost\n", ev->lost);
-}
-
-static void print_text(struct report *r, const struct merged *ev)
-{
-	print_place(r, ev);
-	if (ev->ev.data)
-		evdb_print(r->db, r->out, &ev->ev, ev->cpu);
-	else
-		fprintf(r->out, "*** corrupt sub-buffer at file offset %llu",
-			ev->offset);
-	fputc('\n', r->out);
-}
-
 /* As JSON */
 
 static void json_place(struct report *r, const struct merged *ev)
 {
 	fprintf(r->out, "{\"ts\": %llu, \"cpu\": %u, \"side\": \"%s\"",
-		ev->ev.ts, ev->cpu, side_name(r, ev));
-	r->lines++;
+		ev->ev.ts, ev->cpu, is_hyp(r, ev) ? "hyp" : "host");
 }
 
 static void json_lost(struct report *r, const struct merged *ev)
@@ -227,13 +162,13 @@ static bool wanted_event(const struct report *r, const struct merged *ev)
 /* A loss is told by itself, before it may be decided that its event is left out */
 static void print_event(struct report *r, const struct merged *ev)
 {
-	if (r->left_out && r->lines && r->how->context && !r->how->json)
+	if (r->left_out && r->line.nr && r->how->context && !r->how->json)
 		fputs("--\n", r->out);
 	r->left_out = false;
 	if (r->how->json)
 		print_json(r, ev);
 	else
-		print_text(r, ev);
+		eventline_event(&r->line, ev, is_hyp(r, ev));
 }
 
 static void keep(struct report *r, const struct merged *ev)
@@ -267,7 +202,7 @@ static void take_event(struct report *r, const struct merged *ev)
 	if (ev->lost && r->how->json)
 		json_lost(r, ev);
 	else if (ev->lost)
-		print_lost(r, ev);
+		eventline_loss(&r->line, ev, is_hyp(r, ev));
 	if (wanted_event(r, ev)) {
 		print_kept(r);
 		print_event(r, ev);
@@ -332,7 +267,7 @@ static int find_first(struct report *r)
 	if (!m)
 		return -1;
 	if (merge_next(m, &ev))
-		r->first = ev.ev.ts;
+		r->line.first = ev.ev.ts;
 	merge_free(m);
 	return 0;
 }
@@ -373,7 +308,10 @@ static int check_patterns(const struct report *r)
 
 static int begin(struct report *r)
 {
+	r->line.out = r->out;
+	r->line.time = r->how->time;
 	r->db = evdb_load(r->d);
+	r->line.db = r->db;
 	r->account = account_new(r->d);
 	if (!r->db || !r->account || check_patterns(r))
 		return -1;

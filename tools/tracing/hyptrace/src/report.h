@@ -5,15 +5,9 @@
 #include <stdio.h>
 
 #include "datr.h"
+#include "eventline.h"
 #include "types.h"
 #include "util.h"
-
-/* What the time of a line counts from */
-enum report_time {
-	TIME_ABSOLUTE,		/* the trace clock's zero */
-	TIME_RELATIVE,		/* the recording's first event */
-	TIME_DELTA,		/* the line before */
-};
 
 /**
  * struct report_how - what is printed, and how
@@ -28,7 +22,7 @@ enum report_time {
  */
 struct report_how {
 	const struct cpulist *cpus;
-	enum report_time time;
+	enum line_time time;
 	bool no_host;
 	bool no_hyp;
 	struct strlist events;

@@ -2,9 +2,12 @@
 /*
  * From a recording to a file. See save.h.
  */
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include "clocksnap.h"
 #include "datw.h"
@@ -197,7 +200,7 @@ static void save_options(struct datw *w, const struct recording *r)
 	save_choice(w, &r->events[HYP]);
 }
 
-static int save_all(struct datw *w, const struct recording *r, struct capture *c)
+int save_descriptions(struct datw *w, const struct recording *r)
 {
 	if (save_header_info(w, r->dir[HOST]) ||
 	    save_ftrace_formats(w, r->dir[HOST]) ||
@@ -206,20 +209,36 @@ static int save_all(struct datw *w, const struct recording *r, struct capture *c
 	save_file(w, DAT_KALLSYMS, "/proc/kallsyms");
 	save_optional(w, DAT_PRINTK, "printk_formats");
 	save_optional(w, DAT_CMDLINES, "saved_cmdlines");
-	save_options(w, r);
-	return capture_save(c, w, (const char * const *)r->clock);
+	return 0;
+}
+
+static int save_part(const struct recording *r, struct capture *c,
+		     const char *part)
+{
+	struct datw *w = datw_open(part);
+
+	if (!w)
+		return -1;
+	if (!save_descriptions(w, r)) {
+		save_options(w, r);
+		if (!capture_save(c, w, (const char * const *)r->clock))
+			return datw_finish(w);
+	}
+	datw_abort(w);
+	return -1;
 }
 
 int save_recording(const struct recording *r, struct capture *c,
 		   const char *path)
 {
-	struct datw *w = datw_open(path);
+	char *part = xasprintf("%s.part", path);
+	int ret = part ? save_part(r, c, part) : -1;
 
-	if (!w)
-		return -1;
-	if (save_all(w, r, c)) {
-		datw_abort(w);
-		return -1;
-	}
-	return datw_finish(w);
+	if (!ret && rename(part, path))
+		ret = log_error("cannot rename %s to %s: %s", part, path,
+				strerror(errno));
+	if (ret && part)
+		unlink(part);
+	free(part);
+	return ret;
 }

@@ -10,6 +10,15 @@
 #include "recording.h"
 
 /**
+ * save_descriptions - what a reader has to know of the events
+ * @w:		gets it
+ * @r:		what is recorded
+ *
+ * Return: 0, or -1 with a message; errors of @w show up in datw_finish().
+ */
+int save_descriptions(struct datw *w, const struct recording *r);
+
+/**
  * save_recording - write the file
  * @r:		what was recorded
  * @c:		the capture, stopped

@@ -95,6 +95,41 @@ u64 streams_lost(const struct streams *s, unsigned int i)
 	return host.overrun + hyp.overrun;
 }
 
+/* Events that found no room and never entered */
+static u64 dropped(const struct streams *s)
+{
+	struct cpu_stats counts;
+	enum side side;
+	unsigned int i;
+	u64 sum = 0;
+
+	for (i = 0; i < s->nr_cpus; i++) {
+		for (side = HOST; side < NR_SIDES; side++) {
+			stream_counts(&s->cpu[i][side], &counts);
+			sum += counts.dropped;
+		}
+	}
+	return sum;
+}
+
+void streams_tell(const struct streams *s, const char *what)
+{
+	struct streams_totals t;
+
+	streams_totals(s, &t);
+	log_note("%s: %llu hypervisor events, %llu host events, %llu lost", what,
+		 t.written[HYP] - t.lost[HYP], t.written[HOST] - t.lost[HOST],
+		 t.lost[HYP] + t.lost[HOST] + dropped(s));
+}
+
+bool stream_drained(const struct stream *s)
+{
+	struct follow_counts n;
+
+	follower_live(s->f, &n);
+	return n.written == n.overrun + n.read;
+}
+
 void stream_counts(const struct stream *s, struct cpu_stats *counts)
 {
 	struct follow_counts n;

@@ -66,6 +66,17 @@ void streams_totals(const struct streams *s, struct streams_totals *t);
 /** streams_lost - events that the i-th CPU has lost; as above */
 u64 streams_lost(const struct streams *s, unsigned int i);
 
+/** streams_tell - say how many events there were, and how many were lost; for @what */
+void streams_tell(const struct streams *s, const char *what);
+
+/**
+ * stream_drained - whether all that was written was read
+ *
+ * Context: the side is off, and the stream was drained. If not, an event was begun
+ * before it went off, and will come.
+ */
+bool stream_drained(const struct stream *s);
+
 /** stream_counts - the kernel's counters of one of them */
 void stream_counts(const struct stream *s, struct cpu_stats *counts);
 

@@ -4,68 +4,14 @@
 # as root in a guest that has the remote, with hyptrace in PATH.
 # shellcheck disable=SC2086 # $D, $T and numbers: no spaces
 
-T=/sys/kernel/tracing
-R=$T/remotes/hypervisor
-D=$(mktemp -d)
-nr=0
-
-result()	# OK-OR-NOT TEXT
-{
-	nr=$((nr + 1))
-	echo "$1 $nr $2"
-}
-
-state()
-{
-	cat $R/tracing_on $R/buffer_size_kb $R/trace_clock $R/events/enable \
-		$R/options/overwrite $R/events/*/*/filter
-	ls $T/instances
-}
-
-# The test TEXT, of what the rest of the line finds
-check()	# TEXT COMMAND...
-{
-	text=$1
-	shift
-	if "$@"; then
-		result ok "$text"
-	else
-		result "not ok" "$text"
-	fi
-}
-
-# The exit status, one line that matches, and tracefs unchanged
-expect()	# STATUS PATTERN COMMAND...
-{
-	want=$1 pattern=$2
-	shift 2
-	state >$D/before
-	"$@" >$D/out 2>$D/err
-	status=$?
-	state >$D/after
-	if [ $status -ne $want ]; then
-		echo "# status $status, not $want"
-	elif ! grep -q "$pattern" $D/err; then
-		echo "# no '$pattern' in what it said:"
-	elif [ "$(wc -l <$D/err)" -ne 1 ]; then
-		echo "# more than one line:"
-	elif ! cmp -s $D/before $D/after; then
-		echo "# tracefs has changed:"
-		diff $D/before $D/after | sed 's/^/# /'
-	else
-		result ok "$*"
-		return
-	fi
-	sed 's/^/# /' $D/err
-	result "not ok" "$*"
-}
+# shellcheck source=tools/tracing/hyptrace/tests/tap.sh
+. "$(dirname "$0")/tap.sh"
 
 record()
 {
 	hyptrace record -q "$@"
 }
 
-echo "TAP version 13"
 hyptrace record -q -o $D/good.dat -- sh -c "echo 1 >$R/write_event" ||
 	result "not ok" "a recording"
 result ok "a recording"
