@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Fuzzes what reads files: whatever the bytes are, report, check, compare, stat and
+ * export come back, and touch no memory that is not theirs.
+ *
+ * The first byte is not part of the file: it chooses one of them.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "../src/check.h"
+#include "../src/compare.h"
+#include "../src/datr.h"
+#include "../src/log.h"
+#include "../src/perfetto.h"
+#include "../src/report.h"
+#include "../src/stat.h"
+#include "fuzz.h"
+#include "image.h"
+
+#define MAX_SIZE	BIT(20)
+
+static FILE *null;
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	(void)argc;
+	(void)argv;
+	null = fopen("/dev/null", "w");
+	log_set_sink(NULL, NULL);
+	return null ? 0 : -1;
+}
+
+static void export(struct datr *d)
+{
+	struct perfetto_result result;
+	u64 shift;
+
+	if (!perfetto_shift(d, "input", &shift))
+		perfetto_export(d, NULL, shift, null, &result);
+}
+
+static void report(struct datr *d, u8 how)
+{
+	struct report_how h = {
+		.time = how % 3, .json = how & 4, .per_cpu = how & 8,
+	};
+
+	report_file(d, &h, null);
+}
+
+static void compare(struct datr *d)
+{
+	struct stat_data s;
+
+	if (!stat_read(d, NULL, &s))
+		compare_print(&s, &s, false, null);
+	stat_free(&s);
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	struct datr *d;
+
+	if (!size)
+		return 0;
+	d = datr_parse(data + 1, size - 1, "input");
+	if (!d)
+		return 0;
+	switch (data[0] % 6) {
+	case 0:
+		report(d, data[0] / 6);
+		break;
+	case 1:
+		check_file(d, NULL, null);
+		break;
+	case 2:
+	case 3:
+		stat_file(d, NULL, data[0] % 6 == 3, false, null);
+		break;
+	case 4:
+		if (data[0] / 6 % 2)
+			compare(d);
+		else
+			stat_file(d, NULL, false, true, null);
+		break;
+	default:
+		export(d);
+		break;
+	}
+	datr_free(d);
+	return 0;
+}
+
+/* Mutations of a part, around which the rest stays right */
+
+static unsigned int below(unsigned int n)
+{
+	return n ? (unsigned int)rand() % n : 0;
+}
+
+/* The bytes in a copy of at most twice the size; one thing a time is changed */
+static void mutate(struct blob *b)
+{
+	static u8 copy[MAX_SIZE];
+	size_t max = 2 * b->size + 64;
+
+	if (max > sizeof(copy))
+		return;
+	if (b->size)
+		memcpy(copy, b->data, b->size);
+	b->size = LLVMFuzzerMutate(copy, b->size, max);
+	b->data = copy;
+}
+
+static struct image_format *some_format(struct image *img)
+{
+	return img->nr_formats ? &img->format[below(img->nr_formats)] : NULL;
+}
+
+static void mutate_format(struct image *img)
+{
+	struct image_format *f = some_format(img);
+
+	if (f)
+		mutate(&f->text);
+}
+
+static void exchange_formats(struct image *img)
+{
+	struct image_format *a = some_format(img), *b = some_format(img);
+	struct blob text;
+
+	if (!a)
+		return;
+	text = a->text;
+	a->text = b->text;
+	b->text = text;
+}
+
+static void drop_format(struct image *img)
+{
+	unsigned int i = below(img->nr_formats);
+
+	if (!img->nr_formats--) {
+		img->nr_formats = 0;
+		return;
+	}
+	memmove(&img->format[i], &img->format[i + 1],
+		(img->nr_formats - i) * sizeof(img->format[i]));
+}
+
+static void mutate_text(struct image *img)
+{
+	if (img->nr_texts)
+		mutate(&img->text[below(img->nr_texts)]);
+}
+
+static void mutate_section(struct image *img)
+{
+	struct blob *const sections[] = {
+		&img->printk, &img->kallsyms, &img->cmdlines, &img->header_page,
+	};
+
+	mutate(sections[below(ARRAY_SIZE(sections))]);
+}
+
+static struct image_buffer *some_buffer(struct image *img)
+{
+	return img->nr_buffers ? &img->buffer[below(img->nr_buffers)] : NULL;
+}
+
+static struct image_cpu *some_cpu(struct image *img)
+{
+	struct image_buffer *b = some_buffer(img);
+
+	return b && b->nr_cpus ? &b->cpu[below(b->nr_cpus)] : NULL;
+}
+
+/* One sub-buffer, or the rest from there; what there is stays whole sub-buffers */
+static void mutate_data(struct image *img)
+{
+	struct image_buffer *b = some_buffer(img);
+	struct image_cpu *c;
+	static u8 data[MAX_SIZE];
+	struct blob page;
+	size_t at;
+
+	if (!b || !b->nr_cpus)
+		return;
+	c = &b->cpu[below(b->nr_cpus)];
+	if (!c->data.size || c->data.size > sizeof(data))
+		return;
+	at = below(c->data.size / b->page_size) * b->page_size;
+	page = (struct blob) { c->data.data + at, b->page_size };
+	mutate(&page);
+	memcpy(data, c->data.data, c->data.size);
+	memcpy(data + at, page.data,
+	       page.size < b->page_size ? page.size : b->page_size);
+	c->data.data = data;
+}
+
+static void change_cpu(struct image *img)
+{
+	struct image_cpu *c = some_cpu(img);
+
+	if (c)
+		c->cpu = below(2) ? below(4) : below(5000);
+}
+
+/* Fewer sub-buffers of a CPU, or those of another one */
+static void change_data(struct image *img)
+{
+	struct image_buffer *b = some_buffer(img);
+	struct image_cpu *c, *from = some_cpu(img);
+
+	if (!b || !b->nr_cpus || !from)
+		return;
+	c = &b->cpu[below(b->nr_cpus)];
+	if (below(2))
+		c->data = from->data;
+	c->data.size = below(c->data.size / b->page_size + 1) * b->page_size;
+}
+
+static void add_cpu(struct image *img)
+{
+	struct image_buffer *b = some_buffer(img);
+	struct image_cpu *from = some_cpu(img);
+
+	if (b && from && b->nr_cpus < IMAGE_CPUS)
+		b->cpu[b->nr_cpus++] = *from;
+}
+
+static void change_buffer(struct image *img)
+{
+	static const char *const names[] = { "", "hypervisor", "other" };
+	static const char *const clocks[] = { "boot", "local", "mono", "" };
+	struct image_buffer *b = some_buffer(img);
+
+	if (!b)
+		return;
+	if (below(2))
+		b->name = names[below(ARRAY_SIZE(names))];
+	else
+		b->clock = clocks[below(ARRAY_SIZE(clocks))];
+}
+
+static void change_system(struct image *img)
+{
+	struct image_format *a = some_format(img), *b = some_format(img);
+
+	if (a)
+		a->system = b->system;
+}
+
+static void (*const mutations[])(struct image *img) = {
+	mutate_data, mutate_data, mutate_data, mutate_data, mutate_format,
+	mutate_format, mutate_format, exchange_formats, drop_format, mutate_text,
+	mutate_section, change_cpu, change_data, add_cpu, change_buffer,
+	change_system,
+};
+
+size_t LLVMFuzzerCustomMutator(u8 *data, size_t size, size_t max,
+			       unsigned int seed)
+{
+	static struct image img;
+	static u8 out[MAX_SIZE];
+	size_t made;
+
+	srand(seed);
+	if (max > sizeof(out))
+		max = sizeof(out);
+	if (size < 2 || !below(8) || image_take(&img, data + 1, size - 1))
+		return LLVMFuzzerMutate(data, size, max);
+	mutations[below(ARRAY_SIZE(mutations))](&img);
+	made = image_make(&img, out, max - 1);
+	if (!made)
+		return LLVMFuzzerMutate(data, size, max);
+	if (!below(4))
+		data[0] = below(256);
+	memcpy(data + 1, out, made);
+	return made + 1;
+}
