@@ -125,28 +125,48 @@ static long take_array(struct text *t)
 	return n >= 0 && take(t, "]") ? n : -1;
 }
 
-/* "__data_loc char[] name" or "char name[16]"; the last word is the name */
-static bool take_declaration(struct text *t, struct word *name, long *elements)
+/* Blanks and stars. Return: false if there are none. */
+static bool take_gap(struct text *t)
+{
+	const char *start = t->at;
+
+	while (take(t, " ") || take(t, "*"))
+		;
+	return t->at > start;
+}
+
+/* Words with gaps between. Return: how many, 0 if one makes no sense. */
+static unsigned int take_words(struct text *t, struct word *first,
+			       struct word *last)
 {
 	unsigned int words = 0;
-	struct word w;
+
+	do {
+		*last = take_word(t);
+		if (!last->len || isdigit((unsigned char)*last->at))
+			return 0;
+		if (!words++)
+			*first = *last;
+	} while (take_gap(t));
+	return words;
+}
+
+/*
+ * "char name[16];" or "__data_loc char[] name;". With an array in another place
+ * libtraceevent loses memory.
+ */
+static bool take_declaration(struct text *t, struct word *name, long *elements)
+{
+	struct word first;
 
 	*elements = 0;
-	while (peek(t) != ';') {
-		w = take_word(t);
-		if (w.len) {
-			if (isdigit((unsigned char)*w.at))
-				return false;
-			*name = w;
-			words++;
-			*elements = take_array(t);
-			if (*elements < 0)
-				return false;
-		} else if (!take(t, " ") && !(words && take(t, "*"))) {
-			return false;
-		}
-	}
-	return words >= 2 && take(t, ";");
+	if (take_words(t, &first, name) < 2)
+		return false;
+	if (is_word(&first, "__data_loc") || is_word(&first, "__rel_loc"))
+		return take(t, "[] ") && take_words(t, &first, name) == 1 &&
+		       take(t, ";");
+	*elements = take_array(t);
+	return *elements >= 0 && take(t, ";");
 }
 
 static bool take_field(struct text *t)
