@@ -395,15 +395,27 @@ static bool take_operator(struct text *t)
 	return false;
 }
 
-static bool take_expression(struct text *t, unsigned int depth)
+/*
+ * By a number that is not 0. libtraceevent takes "a / 2 * 0" for a / (2 * 0), and
+ * does not look before it divides.
+ */
+static bool take_divisor(struct text *t)
 {
 	bool zero;
 
+	if (!take_number(t, &zero) || zero)
+		return false;
+	skip_blanks(t);
+	return peek(t) != '*' && peek(t) != '/';
+}
+
+static bool take_expression(struct text *t, unsigned int depth)
+{
 	if (!depth || !take_primary(t, depth - 1))
 		return false;
 	for (;;) {
 		if (take_token(t, "/")) {
-			if (!take_number(t, &zero) || zero)
+			if (!take_divisor(t))
 				return false;
 		} else if (take_operator(t)) {
 			if (!take_primary(t, depth - 1))
