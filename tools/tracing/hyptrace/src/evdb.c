@@ -121,6 +121,8 @@ static void add_string(struct evdb *db, char *line)
 	if (!end || end - rest < 3)
 		return;
 	*end = '\0';
+	if (!fmt_check_string(rest))
+		return;
 	tep_register_print_string(db->tep, rest, addr);
 }
 

@@ -244,6 +244,17 @@ static bool take_conversion(struct text *t)
 	return peek(t) && strchr("diuxXcs", *t->at++);
 }
 
+bool fmt_check_string(const char *string)
+{
+	struct text t = { .at = string, .end = string + strlen(string) };
+
+	while (peek(&t)) {
+		if (*t.at++ == '%' && !take_conversion(&t))
+			return false;
+	}
+	return true;
+}
+
 /* A string literal, whose conversions are checked if @format */
 static bool take_string(struct text *t, bool format)
 {

@@ -25,4 +25,7 @@ enum fmt_verdict { FMT_BAD, FMT_FIELDS, FMT_FULL };
  */
 enum fmt_verdict fmt_check(const char *text, size_t size, size_t *fields_end);
 
+/** fmt_check_string - whether all conversions of a format string are harmless */
+bool fmt_check_string(const char *string);
+
 #endif
