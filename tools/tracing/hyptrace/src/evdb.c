@@ -117,8 +117,11 @@ static void add_string(struct evdb *db, char *line)
 		return;
 	rest += 4;
 	end = strrchr(rest, '"');
-	/* the library looks at the last three characters, if there or not */
-	if (!end || end - rest < 3)
+	/*
+	 * The library takes a quote off the front, then looks at the last three
+	 * characters, if there or not
+	 */
+	if (!end || end - rest < 3 || *rest == '"')
 		return;
 	*end = '\0';
 	if (!fmt_check_string(rest))
