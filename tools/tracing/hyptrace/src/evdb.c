@@ -24,6 +24,7 @@
 
 /**
  * struct known - an event that occurs in the file
+ * @next:	the one before it in the file
  * @event:	its format
  * @size:	the least that a record of it has
  * @dynamic:	it has fields that point behind the fixed part
@@ -33,6 +34,7 @@
  * @reasons:	what its values mean
  */
 struct known {
+	struct known *next;
 	struct tep_event *event;
 	u32 size;
 	bool dynamic;
@@ -46,6 +48,7 @@ struct evdb {
 	struct tep_handle *tep;
 	struct trace_seq seq;
 	struct known *known[NR_IDS];
+	struct known *last;
 	u8 *copy;
 	size_t copy_size;
 	char name[32];
@@ -187,12 +190,14 @@ struct evdb *evdb_load(const struct datr *d)
 
 void evdb_free(struct evdb *db)
 {
-	unsigned int i;
+	struct known *k;
 
 	if (!db)
 		return;
-	for (i = 0; i < NR_IDS; i++)
-		free(db->known[i]);
+	while ((k = db->last)) {
+		db->last = k->next;
+		free(k);
+	}
 	trace_seq_destroy(&db->seq);
 	tep_free(db->tep);
 	free(db->copy);
@@ -318,6 +323,8 @@ static struct known *get_to_know(struct evdb *db, struct tep_event *e)
 		k->reason = NULL;
 	if (k->reason)
 		learn_reasons(db, k);
+	k->next = db->last;
+	db->last = k;
 	return k;
 }
 
