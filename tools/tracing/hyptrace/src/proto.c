@@ -5,23 +5,20 @@
  *	field:	varint(number << 3 | type) value
  *	value:	varint				type 0
  *		varint(size) bytes		type 2
- *	varint:	seven bits a byte, lowest first; bit 7 says that more follow
+ *	varint:	see bytes_varint()
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "bytes.h"
 #include "log.h"
 #include "proto.h"
 
 #define TYPE_VARINT	0
 #define TYPE_BYTES	2
-#define MAX_VARINT	10
 
 struct proto {
-	u8 *data;
-	size_t size;
-	size_t room;
-	bool failed;
+	struct bytes bytes;
 };
 
 struct proto *proto_new(void)
@@ -37,69 +34,26 @@ void proto_free(struct proto *p)
 {
 	if (!p)
 		return;
-	free(p->data);
+	bytes_free(&p->bytes);
 	free(p);
 }
 
 void proto_reset(struct proto *p)
 {
-	p->size = 0;
-}
-
-/* Return: false if there is no room for @more bytes */
-static bool make_room(struct proto *p, size_t more)
-{
-	size_t room = p->room ? p->room : 256;
-	u8 *bigger;
-
-	if (p->failed)
-		return false;
-	while (room - p->size < more)
-		room *= 2;
-	if (room == p->room)
-		return true;
-	bigger = realloc(p->data, room);
-	if (!bigger) {
-		p->failed = true;
-		log_oom();
-		return false;
-	}
-	p->data = bigger;
-	p->room = room;
-	return true;
-}
-
-static void put_varint(struct proto *p, u64 v)
-{
-	if (!make_room(p, MAX_VARINT))
-		return;
-	while (v > 0x7f) {
-		p->data[p->size++] = v | 0x80;
-		v >>= 7;
-	}
-	p->data[p->size++] = v;
-}
-
-static void put_bytes(struct proto *p, const void *data, size_t size)
-{
-	if (!size || !make_room(p, size))
-		return;
-	memcpy(p->data + p->size, data, size);
-	p->size += size;
+	p->bytes.size = 0;
 }
 
 void proto_int(struct proto *p, unsigned int nr, u64 value)
 {
-	put_varint(p, (u64)nr << 3 | TYPE_VARINT);
-	put_varint(p, value);
+	bytes_varint(&p->bytes, (u64)nr << 3 | TYPE_VARINT);
+	bytes_varint(&p->bytes, value);
 }
 
 void proto_bytes(struct proto *p, unsigned int nr, const void *data,
 		 size_t size)
 {
-	put_varint(p, (u64)nr << 3 | TYPE_BYTES);
-	put_varint(p, size);
-	put_bytes(p, data, size);
+	bytes_varint(&p->bytes, (u64)nr << 3 | TYPE_BYTES);
+	bytes_text(&p->bytes, data, size);
 }
 
 void proto_string(struct proto *p, unsigned int nr, const char *text)
@@ -109,23 +63,23 @@ void proto_string(struct proto *p, unsigned int nr, const char *text)
 
 void proto_message(struct proto *p, unsigned int nr, const struct proto *child)
 {
-	p->failed |= child->failed;
-	proto_bytes(p, nr, child->data, child->size);
+	p->bytes.failed |= child->bytes.failed;
+	proto_bytes(p, nr, child->bytes.data, child->bytes.size);
 }
 
 void proto_append(struct proto *p, const struct proto *from)
 {
-	p->failed |= from->failed;
-	put_bytes(p, from->data, from->size);
+	p->bytes.failed |= from->bytes.failed;
+	bytes_add(&p->bytes, from->bytes.data, from->bytes.size);
 }
 
 const void *proto_data(const struct proto *p, size_t *size)
 {
-	*size = p->size;
-	return p->data;
+	*size = p->bytes.size;
+	return p->bytes.data;
 }
 
 bool proto_failed(const struct proto *p)
 {
-	return p->failed;
+	return p->bytes.failed;
 }
