@@ -396,7 +396,7 @@ static int read_both(const struct input *in, struct datr *d[2],
 
 	for (i = 0; i < 2; i++) {
 		d[i] = datr_open(in->path[i]);
-		if (!d[i] || stat_read(d[i], input_cpus(in), &s[i]))
+		if (!d[i] || stat_read(d[i], input_cpus(in), NULL, &s[i]))
 			return -1;
 	}
 	return 0;
@@ -411,9 +411,8 @@ static int run(const struct options *o)
 	if (!ret)
 		compare_print(&s[0], &s[1], o->json, stdout);
 	for (i = 0; i < 2; i++) {
-		if (s[i].corrupt)
-			ret = log_error("%s: %llu corrupt sub-buffers",
-					o->in.path[i], s[i].corrupt);
+		if (d[i])
+			ret = stat_check(&s[i], d[i], ret);
 		stat_free(&s[i]);
 		datr_free(d[i]);
 	}

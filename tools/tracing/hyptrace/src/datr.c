@@ -38,6 +38,7 @@ struct datr {
 	unsigned int nr_buffers;
 	const char **text;
 	unsigned int nr_texts;
+	const char *uname;
 };
 
 /* Cursors */
@@ -213,6 +214,9 @@ static int take_option(struct datr *d, unsigned int id, struct cursor *c)
 		return take_buffer(d, c);
 	case DAT_CPUSTAT:
 		return take_text(d, c);
+	case DAT_UNAME:
+		d->uname = take_string(c);
+		return c->bad ? does_not_fit(d, "the option UNAME") : 0;
 	case DAT_HEADER_INFO ... DAT_CMDLINES:
 		d->section[id] = take_int(c, 8);
 		return c->bad ? does_not_fit(d, "an option") : 0;
@@ -394,6 +398,11 @@ bool datr_has_cpu(const struct datr_buffer *b, unsigned int cpu)
 const char *datr_text(const struct datr *d, unsigned int i)
 {
 	return i < d->nr_texts ? d->text[i] : NULL;
+}
+
+const char *datr_uname(const struct datr *d)
+{
+	return d->uname;
 }
 
 bool datr_enabled(const struct datr *d, const char *event)

@@ -68,6 +68,9 @@ bool datr_has_cpu(const struct datr_buffer *b, unsigned int cpu);
 /** datr_text - the i-th CPUSTAT text, or NULL behind the last */
 const char *datr_text(const struct datr *d, unsigned int i);
 
+/** datr_uname - the recorder's kernel, or NULL if the file does not say */
+const char *datr_uname(const struct datr *d);
+
 /** datr_enabled - whether hyptrace record had switched "system/event" on */
 bool datr_enabled(const struct datr *d, const char *event);
 

@@ -437,6 +437,17 @@ static void print_known(struct evdb *db, FILE *out, const struct known *k,
 		k->event->name, db->seq.buffer);
 }
 
+/* In place of the text of an event that is not known, or does not fit its format */
+static const char *no_text(struct evdb *db, const struct known *k,
+			   const struct rbevent *ev)
+{
+	trace_seq_reset(&db->seq);
+	trace_seq_printf(&db->seq, "%s of %u bytes",
+			 k ? "[corrupt record]" : "[unknown event]", ev->size);
+	trace_seq_terminate(&db->seq);
+	return db->seq.buffer;
+}
+
 void evdb_print(struct evdb *db, FILE *out, const struct rbevent *ev,
 		unsigned int cpu)
 {
@@ -445,9 +456,8 @@ void evdb_print(struct evdb *db, FILE *out, const struct rbevent *ev,
 	if (k && fits(k, ev))
 		print_known(db, out, k, ev, cpu);
 	else
-		fprintf(out, "%16s-%-7s %s: %s of %u bytes", "?", "?",
-			evdb_name(db, ev),
-			k ? "[corrupt record]" : "[unknown event]", ev->size);
+		fprintf(out, "%16s-%-7s %s: %s", "?", "?", evdb_name(db, ev),
+			no_text(db, k, ev));
 }
 
 /* For the checker */
@@ -631,7 +641,7 @@ const char *evdb_text(struct evdb *db, const struct rbevent *ev,
 {
 	struct known *k = find(db, ev);
 
-	if (!k || !fits(k, ev) || !print_fields(db, k, ev, cpu))
-		return "";
-	return db->seq.buffer;
+	if (!k || !fits(k, ev))
+		return no_text(db, k, ev);
+	return print_fields(db, k, ev, cpu) ? db->seq.buffer : "";
 }

@@ -123,7 +123,7 @@ typedef void (*evdb_value_fn)(void *ctx, const struct evdb_value *v);
 void evdb_values(struct evdb *db, const struct rbevent *ev, evdb_value_fn fn,
 		 void *ctx);
 
-/** evdb_text - what evdb_print() prints of the fields, until the next call */
+/** evdb_text - what evdb_print() prints behind the name, until the next call */
 const char *evdb_text(struct evdb *db, const struct rbevent *ev,
 		      unsigned int cpu);
 

@@ -24,6 +24,7 @@
  * struct reading - a file being read
  * @d:		the file
  * @cpus:	the CPUs to look at, NULL for all
+ * @watch:	who looks on, or NULL
  * @account:	counts events
  * @exits:	what a code and class are called, as found so far
  * @out:	what comes out
@@ -31,6 +32,7 @@
 struct reading {
 	struct datr *d;
 	const struct cpulist *cpus;
+	const struct stat_watch *watch;
 	struct account *account;
 	struct dist *exits[NR_EXITS];
 	struct stat_data out;
@@ -145,6 +147,9 @@ static int take_event(struct reading *r, const struct merged *ev)
 	};
 	bool chosen = !r->cpus || cpulist_has(r->cpus, ev->cpu);
 
+	if (chosen && r->watch &&
+	    r->watch->event(r->watch->times.ctx, r->out.db, ev))
+		return -1;
 	if (!ev->ev.data) {
 		r->out.corrupt++;
 		if (chosen)
@@ -227,6 +232,8 @@ static int begin(struct reading *r)
 	if (!r->out.db || !r->account || !r->out.times || !r->out.reasons ||
 	    !r->out.hcalls)
 		return -1;
+	if (r->watch)
+		times_set_watch(r->out.times, &r->watch->times);
 	return add_cpus(r);
 }
 
@@ -251,7 +258,8 @@ static int read_events(struct reading *r)
 	return finish(r);
 }
 
-int stat_read(struct datr *d, const struct cpulist *cpus, struct stat_data *out)
+int stat_read(struct datr *d, const struct cpulist *cpus,
+	      const struct stat_watch *watch, struct stat_data *out)
 {
 	struct reading *r = calloc(1, sizeof(*r));
 	int ret;
@@ -261,11 +269,20 @@ int stat_read(struct datr *d, const struct cpulist *cpus, struct stat_data *out)
 		return log_oom();
 	r->d = d;
 	r->cpus = cpus;
+	r->watch = watch;
 	ret = read_events(r);
 	account_free(r->account);
 	*out = r->out;
 	free(r);
 	return ret;
+}
+
+int stat_check(const struct stat_data *s, const struct datr *d, int ret)
+{
+	if (!s->corrupt)
+		return ret;
+	log_error("%s: %llu corrupt sub-buffers", datr_name(d), s->corrupt);
+	return ret ? ret : 1;
 }
 
 void stat_free(struct stat_data *s)
@@ -280,15 +297,13 @@ int stat_file(struct datr *d, const struct cpulist *cpus, bool json,
 	      bool histogram, FILE *out)
 {
 	struct stat_data s;
-	int ret = stat_read(d, cpus, &s);
+	int ret = stat_read(d, cpus, NULL, &s);
 
 	if (!ret && json)
 		stat_print_json(&s, histogram, out);
 	else if (!ret)
 		stat_print_text(&s, histogram, out);
-	if (s.corrupt)
-		ret = log_error("%s: %llu corrupt sub-buffers", datr_name(d),
-				s.corrupt);
+	ret = stat_check(&s, d, ret);
 	stat_free(&s);
 	return ret;
 }

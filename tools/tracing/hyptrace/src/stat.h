@@ -35,15 +35,32 @@ struct stat_data {
 };
 
 /**
+ * struct stat_watch - somebody who looks on while a file is read
+ * @event:	takes each event of the CPUs to look at, and each place that is
+ *		corrupt, before the times do. Return: 0, or -1 with a message.
+ * @times:	takes how the times come about; its @ctx is that of @event as well
+ */
+struct stat_watch {
+	int (*event)(void *ctx, struct evdb *db, const struct merged *ev);
+	struct times_watch times;
+};
+
+/**
  * stat_read - find out where time goes
  * @d:		the file; must outlive what comes out
  * @cpus:	these CPUs; NULL for all
+ * @watch:	who looks on, or NULL
  * @out:	what comes out; free it with stat_free() in any case
  *
  * Return: 0, or -1 with a message. That sub-buffers are corrupt is no error here.
  */
-int stat_read(struct datr *d, const struct cpulist *cpus, struct stat_data *out);
+int stat_read(struct datr *d, const struct cpulist *cpus,
+	      const struct stat_watch *watch, struct stat_data *out);
+
 void stat_free(struct stat_data *s);
+
+/** stat_check - Return: @ret, or 1 with a message if there was something corrupt */
+int stat_check(const struct stat_data *s, const struct datr *d, int ret);
 
 /**
  * stat_file - print where time goes
@@ -53,7 +70,8 @@ void stat_free(struct stat_data *s);
  * @histogram:	with histograms
  * @out:	where the text goes
  *
- * Return: 0, or -1 with a message.
+ * Return: 0; -1 with a message; 1 with a message if all was done, but there
+ * were corrupt sub-buffers.
  */
 int stat_file(struct datr *d, const struct cpulist *cpus, bool json,
 	      bool histogram, FILE *out);

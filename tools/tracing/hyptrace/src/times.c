@@ -67,6 +67,7 @@ struct stretch {
  * @stay_known:	AT_EL2: the entry was seen
  * @stay_start:	and when it was
  * @stay:	and what takes its duration, or NULL
+ * @stay_call:	and that of the hypercall that it is, or NULL
  * @call_known:	the entry from the host was seen, and all since
  * @call_ns:	time at EL2 since
  * @call:	the hypercall, if that was it
@@ -80,6 +81,7 @@ struct stretch {
  * @nr:		entries of @list
  * @room:	and how many fit
  * @settled:	the first entry of @list that a side has not settled
+ * @list_at:	where @list begins
  */
 struct cpu_times {
 	struct times_row *row;
@@ -91,6 +93,7 @@ struct cpu_times {
 	bool stay_known;
 	u64 stay_start;
 	struct dist *stay;
+	struct dist *stay_call;
 	bool call_known;
 	u64 call_ns;
 	struct dist *call;
@@ -104,9 +107,11 @@ struct cpu_times {
 	size_t nr;
 	size_t room;
 	size_t settled[2];
+	u64 list_at;
 };
 
 struct times {
+	const struct times_watch *watch;
 	struct cpu_times *cpu[MAX_CPUS];
 	bool have_switches;
 	bool begun;
@@ -177,9 +182,11 @@ static int stretch_to(struct times *t, struct cpu_times *c, u64 ts)
 {
 	struct stretch s = { .place = place_of(c->state) };
 
-	if (!c->begun)
+	if (!c->begun) {
 		c->at = t->start;
-	c->begun = true;
+		c->list_at = t->start;
+		c->begun = true;
+	}
 	if (ts <= c->at)
 		return 0;
 	s.ns = ts - c->at;
@@ -227,7 +234,19 @@ static int settle_tasks(struct times *t, struct cpu_times *c, bool known)
 	return 0;
 }
 
-static void flush(struct cpu_times *c)
+static void tell_span(const struct times *t, const struct cpu_times *c,
+		      const struct stretch *s)
+{
+	struct times_span span = {
+		.cpu = c->row->id, .start = c->list_at, .ns = s->ns,
+		.place = s->place, .task = s->task, .vcpu = s->vcpu,
+	};
+
+	if (t->watch)
+		t->watch->span(t->watch->ctx, &span);
+}
+
+static void flush(const struct times *t, struct cpu_times *c)
 {
 	size_t i, nr = c->settled[HYP];
 	struct stretch *s;
@@ -240,6 +259,8 @@ static void flush(struct cpu_times *c)
 		s->task->ns[s->place] += s->ns;
 		if (s->vcpu)
 			s->vcpu->ns[s->place] += s->ns;
+		tell_span(t, c, s);
+		c->list_at += s->ns;
 	}
 	if (!nr)
 		return;
@@ -299,6 +320,7 @@ static void enter(struct cpu_times *c, const struct times_event *ev)
 	c->stay_known = true;
 	c->stay_start = c->at;
 	c->stay = ev->dist;
+	c->stay_call = NULL;
 	if (ev->reason == REASON_GUEST_EXIT) {
 		c->exit_known = true;
 		c->exit = c->at;
@@ -307,6 +329,17 @@ static void enter(struct cpu_times *c, const struct times_event *ev)
 	c->call_known = true;
 	c->call_ns = 0;
 	c->call = NULL;
+}
+
+static void tell_stay(const struct times *t, const struct cpu_times *c)
+{
+	struct times_stay stay = {
+		.cpu = c->row->id, .start = c->stay_start, .end = c->at,
+		.reason = c->stay, .call = c->stay_call,
+	};
+
+	if (t->watch)
+		t->watch->stay(t->watch->ctx, &stay);
 }
 
 static int end_stay(struct times *t, struct cpu_times *c)
@@ -319,6 +352,7 @@ static int end_stay(struct times *t, struct cpu_times *c)
 		return 0;
 	}
 	c->stay_known = false;
+	tell_stay(t, c);
 	c->call_ns += ns;
 	return c->stay ? dist_add(c->stay, ns) : 0;
 }
@@ -399,6 +433,7 @@ static int take_hyp(struct times *t, struct cpu_times *c,
 		break;
 	case EV_HOST_HCALL:
 		c->call = ev->dist;
+		c->stay_call = ev->dist;
 		break;
 	case EV_VCPU_ENTER:
 		return name_vcpu(t, ev);
@@ -482,6 +517,11 @@ struct times *times_new(bool have_switches)
 	return t;
 }
 
+void times_set_watch(struct times *t, const struct times_watch *w)
+{
+	t->watch = w;
+}
+
 int times_add_cpu(struct times *t, unsigned int cpu)
 {
 	struct times_row wanted = { .id = cpu };
@@ -529,7 +569,7 @@ int times_feed(struct times *t, const struct times_event *ev)
 	if (!t->have_switches)
 		c->settled[HOST] = c->nr;
 	c->last[ev->hyp] = ev->ts;
-	flush(c);
+	flush(t, c);
 	return ret;
 }
 
@@ -541,7 +581,7 @@ static int finish_cpu(struct times *t, struct cpu_times *c)
 	    settle_tasks(t, c, !c->lost[HOST]))
 		return -1;
 	drop_stay(t, c);
-	flush(c);
+	flush(t, c);
 	return 0;
 }
 

@@ -97,6 +97,53 @@ struct times_result {
 };
 
 /**
+ * struct times_span - a stretch of time on a CPU
+ * @cpu:	the CPU
+ * @start:	its first ns, as a time stamp
+ * @ns:		how long
+ * @place:	where the CPU was
+ * @task:	the row of the task
+ * @vcpu:	the row of the vCPU that the task ran last, or NULL
+ */
+struct times_span {
+	unsigned int cpu;
+	u64 start;
+	u64 ns;
+	enum place place;
+	const struct times_row *task;
+	const struct times_row *vcpu;
+};
+
+/**
+ * struct times_stay - an EL2 entry, from hyp_enter to hyp_exit
+ * @cpu:	the CPU
+ * @start:	time stamp of hyp_enter
+ * @end:	of hyp_exit
+ * @reason:	what takes the duration, or NULL
+ * @call:	what takes that of the hypercall, or NULL
+ */
+struct times_stay {
+	unsigned int cpu;
+	u64 start;
+	u64 end;
+	const struct dist *reason;
+	const struct dist *call;
+};
+
+/**
+ * struct times_watch - somebody who wants to know how the times come about
+ * @ctx:	what both are given
+ * @span:	of a CPU, each begins where the last one ended; all together are its
+ *		times
+ * @stay:	complete ones, of a CPU in their order
+ */
+struct times_watch {
+	void *ctx;
+	void (*span)(void *ctx, const struct times_span *s);
+	void (*stay)(void *ctx, const struct times_stay *s);
+};
+
+/**
  * times_new - begin
  * @have_switches: sched_switch was recorded; without, nobody knows which task
  *		the host's time belongs to
@@ -105,6 +152,9 @@ struct times_result {
  */
 struct times *times_new(bool have_switches);
 void times_free(struct times *t);
+
+/** times_set_watch - tell @w, which must outlive the times, of each span and stay */
+void times_set_watch(struct times *t, const struct times_watch *w);
 
 /** times_add_cpu - a CPU to report, events or not. Return: 0, -1 with a message. */
 int times_add_cpu(struct times *t, unsigned int cpu);

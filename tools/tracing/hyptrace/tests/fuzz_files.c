@@ -53,7 +53,7 @@ static void compare(struct datr *d)
 {
 	struct stat_data s;
 
-	if (!stat_read(d, NULL, &s))
+	if (!stat_read(d, NULL, NULL, &s))
 		compare_print(&s, &s, false, null);
 	stat_free(&s);
 }
