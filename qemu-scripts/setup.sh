@@ -22,6 +22,8 @@ packages=(
 	# user-space tools, for the guest and for the build machine
 	pkg-config libtraceevent-dev:arm64 libtracefs-dev:arm64
 	libtraceevent-dev libtracefs-dev
+	# what the page of hyptrace draws with
+	node-d3
 	# checks: sanitizers for unit tests, static analysis
 	clang llvm libclang-rt-14-dev sparse shellcheck python3-sphinx
 	# manual pages

@@ -11,11 +11,10 @@
 #include "cmdline.h"
 #include "commands.h"
 #include "datr.h"
+#include "html.h"
 #include "log.h"
 #include "perfetto.h"
 #include "util.h"
-
-#define SUFFIX		".pftrace"
 
 static const char doc[] =
 	"Writes the events of FILE in the format of another program.\n"
@@ -23,16 +22,21 @@ static const char doc[] =
 	"\"pkVM Hypervisor CPU n\". Events that it does not know it keeps with their\n"
 	"names and values (generic).\n"
 	"\n"
+	"The page shows when each CPU was in the host, at EL2 and in which guest, all\n"
+	"events, and what stat says. It loads nothing and can be passed on as it is.\n"
+	"\n"
 	"Exit status: 0; 1 on errors, or if FILE is corrupt in places; 2 for a wrong\n"
 	"command line.";
 
-enum { OPT_PERFETTO = CMDLINE_KEYS };
+enum { OPT_PERFETTO = CMDLINE_KEYS, OPT_HTML };
 
 static const struct argp_option options[] = {
 	{ "perfetto", OPT_PERFETTO, NULL, 0,
 	  "a trace for Perfetto (ui.perfetto.dev), on boot time", 0 },
+	{ "html", OPT_HTML, NULL, 0, "a page for a browser", 0 },
 	{ "output", 'o', "OUT", 0,
-	  "the file to write, by default FILE with " SUFFIX " in place of .dat", 0 },
+	  "the file to write, by default FILE with .pftrace or .html in place of .dat",
+	  0 },
 	{ "quiet", 'q', NULL, 0, "no summary", 0 },
 	{ 0 }
 };
@@ -41,13 +45,16 @@ struct options {
 	struct input in;
 	const char *output;
 	bool perfetto;
+	bool html;
 	bool quiet;
 };
 
 static error_t check_format(const struct options *o)
 {
-	if (!o->perfetto)
-		return cmdline_told(log_error("no format to export to: want --perfetto"));
+	if (!o->perfetto && !o->html)
+		return cmdline_told(log_error("no format to export to: want --perfetto or --html"));
+	if (o->perfetto && o->html && o->output)
+		return cmdline_told(log_error("--output names one file: want one format"));
 	return 0;
 }
 
@@ -61,6 +68,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_PERFETTO:
 		o->perfetto = true;
+		return 0;
+	case OPT_HTML:
+		o->html = true;
 		return 0;
 	case 'o':
 		o->output = arg;
@@ -83,8 +93,104 @@ static const struct argp argp = {
 	.children = cmdline_input,
 };
 
+struct output;
+
+/**
+ * struct format - a format
+ * @suffix:	of files
+ * @write:	writes the file. Return: 0; -1 with a message; 1 if FILE is corrupt
+ *		in places
+ * @tell:	says what was written
+ */
+struct format {
+	const char *suffix;
+	int (*write)(struct output *f);
+	void (*tell)(const struct output *f);
+};
+
+/**
+ * struct output - a file being written
+ * @o:		what is wanted
+ * @d:		the file that is read
+ * @name:	of the output
+ * @out:	the output
+ * @shift:	to boot time
+ * @perfetto:	what was written
+ * @html:	the same
+ */
+struct output {
+	const struct options *o;
+	struct datr *d;
+	char *name;
+	FILE *out;
+	u64 shift;
+	struct perfetto_result perfetto;
+	struct htmldata_counts html;
+};
+
+static int write_perfetto(struct output *f)
+{
+	const char *path = f->o->in.path[0];
+
+	if (perfetto_shift(f->d, path, &f->shift) ||
+	    perfetto_export(f->d, input_cpus(&f->o->in), f->shift, f->out,
+			    &f->perfetto))
+		return -1;
+	if (!f->perfetto.corrupt)
+		return 0;
+	log_error("%s: %llu corrupt sub-buffers", path, f->perfetto.corrupt);
+	return 1;
+}
+
+static void tell_perfetto(const struct output *f)
+{
+	const struct perfetto_result *r = &f->perfetto;
+
+	log_note("%s: %llu events, %llu of them generic, %llu added, %llu losses, shifted by %lld ns; left out: %llu unknown events",
+		 f->name, r->events, r->generic, r->added, r->losses,
+		 (long long)f->shift, r->left_out);
+}
+
+static int write_html(struct output *f)
+{
+	return html_export(f->d, input_cpus(&f->o->in), f->out, &f->html);
+}
+
+static void tell_html(const struct output *f)
+{
+	log_note("%s: %llu events, %llu losses, %llu stretches of time",
+		 f->name, f->html.events, f->html.losses, f->html.spans);
+}
+
+static const struct format perfetto = {
+	".pftrace", write_perfetto, tell_perfetto,
+};
+
+static const struct format html = { ".html", write_html, tell_html };
+
+/* The file has its name when it is complete, and until then another one */
+static int write_part(struct output *f, const char *part,
+		      const struct format *format)
+{
+	int ret;
+
+	f->out = fopen(part, "we");
+	if (!f->out)
+		return log_error("cannot create %s: %s", part, strerror(errno));
+	ret = format->write(f);
+	if (ret >= 0 && (fflush(f->out) || ferror(f->out)))
+		ret = log_error("cannot write %s: %s", part, strerror(errno));
+	fclose(f->out);
+	if (ret >= 0 && rename(part, f->name))
+		ret = log_error("cannot rename %s to %s: %s", part, f->name,
+				strerror(errno));
+	if (ret < 0)
+		unlink(part);
+	return ret;
+}
+
 /* Return: the name of the output, to be freed; NULL after a message */
-static char *output_name(const struct options *o)
+static char *output_name(const struct options *o, const char *suffix)
 {
 	size_t len = strlen(o->in.path[0]);
 
@@ -92,66 +198,38 @@ static char *output_name(const struct options *o)
 		return xasprintf("%s", o->output);
 	if (len > 4 && !strcmp(o->in.path[0] + len - 4, ".dat"))
 		len -= 4;
-	return xasprintf("%.*s" SUFFIX, (int)len, o->in.path[0]);
+	return xasprintf("%.*s%s", (int)len, o->in.path[0], suffix);
 }
 
-static int summary(const struct options *o, const char *name,
-		   const struct perfetto_result *r, u64 shift)
+static int export_file(const struct options *o, struct datr *d,
+		       const struct format *format)
 {
-	if (!o->quiet)
-		log_note("%s: %llu events, %llu of them generic, %llu added, %llu losses, shifted by %lld ns; left out: %llu unknown events",
-			 name, r->events, r->generic, r->added, r->losses,
-			 (long long)shift, r->left_out);
-	if (r->corrupt)
-		return log_error("%s: %llu corrupt sub-buffers", o->in.path[0],
-				 r->corrupt);
-	return 0;
-}
-
-/* Into a file of another name, which gets its own when it is complete */
-static int write_file(const struct options *o, const struct datr *d, u64 shift,
-		      const char *name, const char *part)
-{
-	struct perfetto_result r;
-	FILE *out = fopen(part, "we");
-	int ret;
-
-	if (!out)
-		return log_error("cannot create %s: %s", part, strerror(errno));
-	ret = perfetto_export(d, input_cpus(&o->in), shift, out, &r);
-	if (!ret && (fflush(out) || ferror(out)))
-		ret = log_error("cannot write %s: %s", part, strerror(errno));
-	fclose(out);
-	if (!ret && rename(part, name))
-		ret = log_error("cannot rename %s to %s: %s", part, name,
-				strerror(errno));
-	if (ret)
-		unlink(part);
-	return ret ? ret : summary(o, name, &r, shift);
-}
-
-static int export_file(const struct options *o, const struct datr *d)
-{
-	char *name = output_name(o);
-	char *part = name ? xasprintf("%s.part", name) : NULL;
+	struct output f = { .o = o, .d = d };
+	char *part;
 	int ret = -1;
-	u64 shift;
 
-	if (part && !perfetto_shift(d, o->in.path[0], &shift))
-		ret = write_file(o, d, shift, name, part);
+	f.name = output_name(o, format->suffix);
+	part = f.name ? xasprintf("%s.part", f.name) : NULL;
+	if (part)
+		ret = write_part(&f, part, format);
+	if (ret >= 0 && !o->quiet)
+		format->tell(&f);
 	free(part);
-	free(name);
+	free(f.name);
 	return ret;
 }
 
 static int run(const struct options *o)
 {
 	struct datr *d = datr_open(o->in.path[0]);
-	int ret;
+	int ret = 0;
 
 	if (!d)
 		return EXIT_ERROR;
-	ret = export_file(o, d);
+	if (o->perfetto)
+		ret = export_file(o, d, &perfetto);
+	if (ret >= 0 && o->html)
+		ret |= export_file(o, d, &html);
 	datr_free(d);
 	return ret ? EXIT_ERROR : EXIT_OK;
 }

@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Usage: assemble.py LIBRARIES LICENCES OUT
+
+Makes one file of the page, its style, its scripts and the parts of D3 that it
+uses, d3-*/dist of the directory LIBRARIES, with their licences, node-d3-*/copyright
+of LICENCES (Debian's /usr/share/nodejs and /usr/share/doc). The page may only run
+these: their hashes go into its Content-Security-Policy.
+"""
+import base64
+import hashlib
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+# In the order in which they need each other
+D3 = ("array", "color", "dispatch", "selection", "drag", "ease", "format", "interpolate",
+      "timer", "time", "time-format", "transition", "scale", "zoom")
+SCRIPTS = ("data.js", "lanes.js", "search.js", "tables.js", "page.js")
+MARK = "@DATA@"
+
+
+def read(*path):
+    with open(os.path.join(*path), encoding="utf-8") as text:
+        return text.read()
+
+
+def ours(name):
+    return read(HERE, name)
+
+
+def foreign(path, variable):
+    if not os.path.exists(path):
+        sys.exit("assemble.py: no %s: install node-d3, or give the directory as %s=DIR"
+                 % (path, variable))
+    return read(path).strip()
+
+
+def library(directory):
+    paths = [os.path.join(directory, "d3-" + p, "dist", "d3-%s.min.js" % p) for p in D3]
+    return "\n".join(foreign(path, "D3") for path in paths)
+
+
+def licences(directory):
+    """Who has the copyright of each part, and each licence once"""
+    owners, terms = [], []
+    for part in D3:
+        path = os.path.join(directory, "node-d3-" + part, "copyright")
+        for paragraph in foreign(path, "D3_LICENCES").split("\n\n"):
+            if paragraph.startswith("License:") and paragraph not in terms:
+                terms.append(paragraph)
+            elif paragraph.startswith("Files: *\n"):
+                owners.append("d3-%s\n%s" % (part, paragraph.split("\n", 1)[1]))
+    text = "\n\n".join(owners + terms)
+    assert len(owners) == len(D3) and terms and "*/" not in text
+    return "/*\n%s\n*/\n" % text
+
+
+def source_hash(text):
+    digest = hashlib.sha256(text.encode()).digest()
+    return "'sha256-%s'" % base64.b64encode(digest).decode()
+
+
+def main(libraries, texts, out):
+    parts = {
+        "style": "\n" + ours("page.css"),
+        "library": "\n" + licences(texts) + library(libraries) + "\n",
+        "script": "\n" + "\n".join(ours(name) for name in SCRIPTS),
+    }
+    for name in "library", "script":
+        assert "</script" not in parts[name].lower(), name
+    page = ours("page.html")
+    for name, text in parts.items():
+        page = page.replace("@HASH-%s@" % name, source_hash(text))
+    for name, text in parts.items():
+        assert page.count("@%s@" % name) == 1, name
+        page = page.replace("@%s@" % name, text)
+    assert page.count(MARK) == 1
+    with open(out, "w", encoding="utf-8") as done:
+        done.write(page)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 4:
+        sys.exit(__doc__.splitlines()[0])
+    main(*sys.argv[1:])

@@ -1,0 +1,702 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The page: what is in view, what is selected, and who may change it.
+ *
+ *	wheel, drag, keys -> d3.zoom -> setView() -> frame() -> painters
+ *	pointer, keys, tables -> select() -> details, frame()
+ */
+
+const MIN_VIEW = 100;		/* ns */
+const OVERVIEW = 38;
+const $ = (id) => document.getElementById(id);
+
+/* Where something is on the timeline: CPU's index, row, times */
+function eventBox(data, i) {
+	const k = data.kinds[data.events.kind[i]];
+	const cpu = data.cpus.findIndex((c) => c.cpu === k.cpu);
+	const t = data.events.t[i];
+
+	return { type: "event", i, cpu, row: 3, start: t, end: t };
+}
+
+function sliceBox(type, cpu, row, slices, i) {
+	return { type, i, cpu, row, start: slices.start[i], end: slices.end[i] };
+}
+
+function same(a, b) {
+	return a && b && a.type === b.type && a.i === b.i && a.cpu === b.cpu && a.row === b.row;
+}
+
+class Page {
+	constructor(data) {
+		this.data = data;
+		this.state = { cpu: 0, hits: [], hover: null, selected: null };
+		this.found = new Uint32Array(0);
+		this.timeline = new TimelinePainter($("timeline"), data);
+		this.overview = new OverviewPainter($("overview"), data);
+		this.view = { t0: data.start, t1: data.end };
+		this.tables = statTables(data.stat);
+		this.dirty = false;
+		this.frameMs = 0;
+		this.listenToZoom();
+		this.listenToPointer();
+		this.listenToKeys();
+		this.listenToButtons();
+		this.showFacts();
+		this.showTabs();
+		this.showTab(3);
+		this.showDetails();
+		this.setTheme(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+		this.fitPanel();
+		this.resize();
+		new ResizeObserver(() => this.resize()).observe($("lanes"));
+		window.addEventListener("resize", () => this.fitPanel());
+	}
+
+	/* A view that a link names: #from=SECONDS&to=SECONDS&search=WORDS&tab=N&theme=dark */
+	follow(hash) {
+		const wanted = new URLSearchParams(hash.replace(/^#/, ""));
+		const ns = (name, other) => wanted.has(name) ?
+			Number(wanted.get(name)) * 1e9 - Number(this.data.base) : other;
+
+		if (wanted.has("theme"))
+			this.setTheme(wanted.get("theme"));
+		if (wanted.has("tab"))
+			this.showTab(Math.min(Number(wanted.get("tab")) || 0, this.tables.length));
+		this.setView(ns("from", this.data.start), ns("to", this.data.end));
+		if (wanted.has("search")) {
+			this.search(wanted.get("search"));
+			this.nextHit(1);
+		}
+	}
+
+	/* --- the view ------------------------------------------------------------ */
+
+	listenToZoom() {
+		const { data } = this;
+
+		this.zoom = d3.zoom()
+			.scaleExtent([1, Math.max(1, (data.end - data.start) / MIN_VIEW)])
+			.filter(() => !d3.event.button &&
+				!(d3.event.type === "wheel" && this.isPan(d3.event)))
+			.on("zoom", () => this.zoomed());
+		this.timeline.selection = d3.select($("timeline")).call(this.zoom)
+			.on("dblclick.zoom", null);
+		$("timeline").addEventListener("wheel", (e) => this.wheel(e), { passive: false });
+	}
+
+	isPan(e) {
+		return e.shiftKey || Math.abs(e.deltaX) > Math.abs(e.deltaY);
+	}
+
+	wheel(e) {
+		if (!this.isPan(e))
+			return;
+		e.preventDefault();
+		this.pan((e.deltaX || e.deltaY) / this.inside());
+	}
+
+	inside() {
+		return this.timeline.width - LABELS;
+	}
+
+	zoomed() {
+		const { x, k } = d3.event.transform;
+		const ns = (this.data.end - this.data.start) / this.inside();
+		const t0 = this.data.start - (x + LABELS * (k - 1)) / k * ns;
+
+		this.view = { t0, t1: t0 + this.inside() * ns / k };
+		this.redraw();
+	}
+
+	/* All ways to change the view but the pointer's */
+	setView(t0, t1) {
+		const { start, end } = this.data;
+		const size = Math.max(Math.min(t1 - t0, end - start), Math.min(MIN_VIEW, end - start));
+		const from = Math.max(start, Math.min((t0 + t1 - size) / 2, end - size));
+		const k = (end - start) / size;
+		const x = -(from - start) / size * this.inside() - LABELS * (k - 1);
+
+		this.timeline.selection.call(this.zoom.transform, d3.zoomIdentity.translate(x, 0).scale(k));
+	}
+
+	scaleView(factor, at = (this.view.t0 + this.view.t1) / 2) {
+		const { t0, t1 } = this.view;
+
+		this.setView(at - (at - t0) / factor, at + (t1 - at) / factor);
+	}
+
+	pan(share) {
+		const by = (this.view.t1 - this.view.t0) * share;
+
+		this.setView(this.view.t0 + by, this.view.t1 + by);
+	}
+
+	/* So that a box can be seen: all of it, and its CPU */
+	reveal(box) {
+		const { t0, t1 } = this.view;
+		const size = t1 - t0;
+
+		if (box.start < t0 || box.start > t1 - size / 50)
+			this.setView((box.start + box.end - size) / 2, (box.start + box.end + size) / 2);
+		const y = box.cpu * BLOCK;
+		const lanes = $("lanes");
+
+		if (y < lanes.scrollTop)
+			lanes.scrollTop = y;
+		else if (y + AXIS + GAP + BLOCK > lanes.scrollTop + lanes.clientHeight)
+			lanes.scrollTop = y + AXIS + GAP + BLOCK - lanes.clientHeight;
+	}
+
+	zoomTo(box) {
+		const size = Math.max((box.end - box.start) * 1.5, box.end > box.start ? MIN_VIEW : 20000);
+		const middle = (box.start + box.end) / 2;
+
+		this.setView(middle - size / 2, middle + size / 2);
+	}
+
+	fitPanel() {
+		const lanes = AXIS + GAP + this.data.cpus.length * BLOCK + OVERVIEW;
+		const top = $("overview").getBoundingClientRect().top;
+		const room = window.innerHeight - top - lanes - 5;
+		const share = (part) => part * window.innerHeight;
+
+		if (!this.panelSet)
+			$("panel").style.height = Math.max(share(0.33), Math.min(room, share(0.6))) + "px";
+	}
+
+	resize() {
+		const lanes = $("lanes");
+		const { t0, t1 } = this.view;
+		const width = lanes.clientWidth;
+
+		$("spacer").style.height = Math.max(0, AXIS + GAP + this.data.cpus.length * BLOCK -
+						    lanes.clientHeight) + "px";
+		if (width <= LABELS || !lanes.clientHeight)
+			return;
+		this.timeline.resize(width, lanes.clientHeight);
+		this.overview.resize(width, OVERVIEW);
+		this.zoom.extent([[LABELS, 0], [width, lanes.clientHeight]])
+			.translateExtent([[LABELS, -Infinity], [width, Infinity]]);
+		this.overview.paintShares();
+		this.setView(t0, t1);
+		this.redraw();
+	}
+
+	redraw() {
+		if (this.dirty || !this.overview.width)
+			return;
+		this.dirty = true;
+		requestAnimationFrame(() => {
+			this.dirty = false;
+			this.frame();
+		});
+	}
+
+	frame() {
+		const begin = performance.now();
+		const view = viewOf(this.view.t0, this.view.t1, this.timeline.width);
+
+		this.timeline.draw(view, $("lanes").scrollTop, this.state);
+		this.overview.draw(view, this.state.hits);
+		this.frameMs = performance.now() - begin;
+		$("range").textContent = durationText(view.t1 - view.t0) + " from " +
+			stampText(this.data, view.t0) + " s";
+	}
+
+	/* --- what is where --------------------------------------------------------- */
+
+	/* What is drawn at a place of the canvas, or null */
+	hit(x, y) {
+		const view = viewOf(this.view.t0, this.view.t1, this.timeline.width);
+		const down = y + $("lanes").scrollTop - AXIS - GAP;
+		const index = Math.floor(down / BLOCK);
+		const cpu = this.data.cpus[index];
+
+		if (!cpu || x < LABELS || y < AXIS || down < 0)
+			return null;
+		const t = view.t(x);
+		const row = Math.floor((down - index * BLOCK) / LANE);
+
+		if (row >= 3)
+			return this.hitEvent(cpu, view, x, t);
+		return this.hitSlice(cpu, index, row, t);
+	}
+
+	hitEvent(cpu, view, x, t) {
+		const near = [cpu.all, cpu.losses].map((marks) => {
+			const i = nearestMark(marks, t);
+
+			return i >= 0 && Math.abs(view.x(marks.t[i]) - x) < 5 ? marks.event[i] : -1;
+		}).filter((i) => i >= 0);
+
+		return near.length ? eventBox(this.data, near[near.length - 1]) : null;
+	}
+
+	hitSlice(cpu, index, row, t) {
+		if (row === 1) {
+			const stay = sliceAt(cpu.stays, t);
+
+			if (stay >= 0)
+				return sliceBox("stay", index, 1, cpu.stays, stay);
+		}
+		for (const place of [row, 3]) {
+			const i = sliceAt(cpu.slices[place], t);
+
+			if (i >= 0)
+				return sliceBox(PLACES[place], index, row, cpu.slices[place], i);
+		}
+		return null;
+	}
+
+	listenToPointer() {
+		const canvas = $("timeline");
+
+		canvas.addEventListener("mousemove", (e) => {
+			this.state.hover = e.buttons ? null : this.hit(e.offsetX, e.offsetY);
+			this.showTip(e.offsetX, e.offsetY);
+			this.redraw();
+		});
+		canvas.addEventListener("mouseleave", () => {
+			this.state.hover = null;
+			this.showTip();
+			this.redraw();
+		});
+		canvas.addEventListener("click", (e) => this.select(this.hit(e.offsetX, e.offsetY)));
+		canvas.addEventListener("dblclick", (e) => {
+			const box = this.hit(e.offsetX, e.offsetY);
+
+			if (box)
+				this.zoomTo(box);
+		});
+		$("lanes").addEventListener("scroll", () => this.redraw());
+		this.listenToOverview();
+	}
+
+	listenToOverview() {
+		const whole = () => viewOf(this.data.start, this.data.end, this.overview.width);
+		const move = () => {
+			const half = (this.view.t1 - this.view.t0) / 2;
+			const t = whole().t(d3.event.x);
+
+			this.setView(t - half, t + half);
+		};
+
+		d3.select($("overview")).call(d3.drag().on("start", move).on("drag", move));
+		$("overview").addEventListener("wheel", (e) => {
+			e.preventDefault();
+			this.scaleView(2 ** (-e.deltaY / 500), whole().t(e.offsetX));
+		}, { passive: false });
+	}
+
+	/* --- selection ---------------------------------------------------------------- */
+
+	select(box) {
+		this.state.selected = box;
+		if (box) {
+			this.state.cpu = box.cpu;
+			if (box.type === "event")
+				this.current = box.i;
+		}
+		this.showDetails();
+		if (this.tab === 0)
+			this.showTab(0);
+		this.redraw();
+	}
+
+	selectEvent(i) {
+		const box = eventBox(this.data, i);
+
+		this.reveal(box);
+		this.select(box);
+	}
+
+	/* Where the keyboard walks on from */
+	position() {
+		const { selected, cpu } = this.state;
+
+		if (selected && selected.cpu === cpu)
+			return selected.start;
+		return (this.view.t0 + this.view.t1) / 2;
+	}
+
+	stepEvent(by) {
+		const { selected, cpu } = this.state;
+		const all = this.data.cpus[cpu].all;
+		const at = selected && selected.type === "event" && selected.cpu === cpu ?
+			all.event.indexOf(selected.i) + by :
+			lowerBound(all.t, all.n, this.position()) - (by < 0);
+
+		if (at >= 0 && at < all.n)
+			this.selectEvent(all.event[at]);
+	}
+
+	stepStay(by) {
+		const { selected, cpu } = this.state;
+		const stays = this.data.cpus[cpu].stays;
+		const at = selected && selected.type === "stay" && selected.cpu === cpu ? selected.i + by :
+			lowerBound(stays.start, stays.n, this.position()) - (by < 0);
+
+		if (at < 0 || at >= stays.n)
+			return;
+		const box = sliceBox("stay", cpu, 1, stays, at);
+
+		this.reveal(box);
+		this.select(box);
+	}
+
+	stepCpu(by) {
+		const { cpus } = this.data;
+
+		this.state.cpu = Math.max(0, Math.min(cpus.length - 1, this.state.cpu + by));
+		this.reveal({ cpu: this.state.cpu, start: this.view.t0, end: this.view.t0 });
+		this.redraw();
+	}
+
+	/* --- what is said of a box ------------------------------------------------------ */
+
+	describe(box) {
+		if (box.type === "event")
+			return this.describeEvent(box);
+		const cpu = this.data.cpus[box.cpu];
+		const fields = [["duration", `${durationText(box.end - box.start)} (${countText(box.end - box.start)} ns)`],
+				["from", stampText(this.data, box.start) + " s"],
+				["to", stampText(this.data, box.end) + " s"],
+				["CPU", String(cpu.cpu)]];
+
+		if (box.type === "stay")
+			return this.describeStay(box, cpu.stays, fields);
+		const slices = cpu.slices[PLACES.indexOf(box.type)];
+		const place = this.data.places[slices.what[box.i]];
+
+		if (box.type !== "unknown")
+			fields.push(["task", taskText(this.data, place.task)]);
+		if (place.vcpu)
+			fields.push([box.type === "guest" ? "vCPU" : "ran last", vcpuText(place.vcpu)]);
+		return { colour: box.type.toLowerCase(), fields, title: this.titleOf(box, place) };
+	}
+
+	titleOf(box, place) {
+		switch (box.type) {
+		case "unknown":
+			return "Unknown: events are missing here, or the CPU was off";
+		case "EL2":
+			return "EL2, an entry that is not complete";
+		case "guest":
+			return place.vcpu ? vcpuText(place.vcpu) : "Guest";
+		default:
+			return taskText(this.data, place.task);
+		}
+	}
+
+	describeStay(box, stays, fields) {
+		const words = this.data.words;
+		const around = this.data.cpus[box.cpu].slices[1];
+		const span = sliceAt(around, box.start);
+
+		if (stays.what[box.i])
+			fields.push(["reason", words[stays.what[box.i] - 1]]);
+		if (stays.call[box.i])
+			fields.push(["hypercall", words[stays.call[box.i] - 1]]);
+		if (span >= 0)
+			fields.push(["task", taskText(this.data, this.data.places[around.what[span]].task)]);
+		return { colour: "el2", fields, title: "EL2: " + stayText(this.data, stays, box.i) };
+	}
+
+	describeEvent(box) {
+		const { data } = this;
+		const k = data.kinds[data.events.kind[box.i]];
+		const text = lineText(data, data.events.line[box.i]);
+		const fields = [["time", stampText(data, box.start) + " s"], ["CPU", String(k.cpu)]];
+
+		if (k.what >= WHAT.LOSS)
+			return { colour: "loss", fields, title: (k.hyp ? "EL2: " : "Host: ") + text };
+		if (k.task)
+			fields.push(["task", taskText(data, k.task)]);
+		for (const [, name, value] of text.matchAll(/(\S+?)=(\S+)/g))
+			fields.push([name, value]);
+		return { colour: k.hyp ? "el2" : "host", fields, raw: logText(data, box.i),
+			 title: (data.words[k.system] ? data.words[k.system] + ":" : "") + data.words[k.name] };
+	}
+
+	descriptionElements(box) {
+		const d = this.describe(box);
+		const list = element("dl", { class: "fields" });
+
+		for (const [name, value] of d.fields)
+			list.append(element("dt", {}, name), element("dd", {}, value));
+		return [element("div", { class: "what" }, element("i", { class: d.colour }), d.title), list,
+			...d.raw ? [element("div", { class: "raw" }, d.raw)] : []];
+	}
+
+	showTip(x, y) {
+		const tip = $("tip");
+		const { hover } = this.state;
+
+		tip.hidden = !hover || same(hover, this.state.selected);
+		if (tip.hidden)
+			return;
+		tip.replaceChildren(...this.descriptionElements(hover));
+		const main = tip.parentElement.getBoundingClientRect();
+		const box = tip.getBoundingClientRect();
+		const left = x + 16 + box.width < main.width ? x + 16 : Math.max(4, x - box.width - 12);
+		const below = main.top + y + OVERVIEW + 18;
+
+		tip.style.left = left + "px";
+		tip.style.top = Math.min(below, window.innerHeight - box.height - 6) - main.top + "px";
+	}
+
+	showDetails() {
+		const { selected } = this.state;
+		const hint = element("p", { class: "hint" },
+				     "Click a slice or an event, or press . to walk over the events. ? is help.");
+
+		if (!selected) {
+			$("details").replaceChildren(hint);
+			return;
+		}
+		const button = (text, title, action) => {
+			const b = element("button", { type: "button", title }, text);
+
+			b.addEventListener("click", action);
+			return b;
+		};
+		const step = selected.type === "stay" ? (by) => this.stepStay(by) : (by) => this.stepEvent(by);
+		const keys = selected.type === "stay" ? ["[", "]"] : [",", "."];
+
+		$("details").replaceChildren(...this.descriptionElements(selected), element("div", { class: "buttons" },
+			button("\u2190", `Previous (${keys[0]})`, () => step(-1)),
+			button("\u2192", `Next (${keys[1]})`, () => step(1)),
+			button("Zoom to it", "Enter", () => this.zoomTo(selected)),
+			button("Events here", "", () => this.showEventsAt(selected.start))));
+	}
+
+	showEventsAt(t) {
+		const all = this.data.cpus[this.state.cpu].all;
+		const i = Math.min(lowerBound(all.t, all.n, t), all.n - 1);
+
+		if (i >= 0)
+			this.current = all.event[i];
+		this.showTab(0);
+	}
+
+	/* --- search ----------------------------------------------------------------------- */
+
+	search(query) {
+		$("query").value = query;
+		this.query = query;
+		this.found = searchEvents(this.data, query);
+		this.at = -1;
+		this.markHits();
+		this.showHits();
+		this.redraw();
+	}
+
+	markHits() {
+		const { events, kinds, cpus } = this.data;
+		const index = new Map(cpus.map((c, i) => [c.cpu, i]));
+		const lists = cpus.map(() => []);
+
+		for (const i of this.found)
+			lists[index.get(kinds[events.kind[i]].cpu)]?.push(i);
+		this.state.hits = this.found.length ? lists.map((l) => marksOf(events, Uint32Array.from(l))) : [];
+	}
+
+	showHits() {
+		const n = this.found.length;
+		const out = $("hits");
+
+		out.className = this.query.trim() && !n ? "none" : "";
+		if (!this.query.trim())
+			out.textContent = "";
+		else if (!n)
+			out.textContent = "no event has this";
+		else
+			out.textContent = (this.at >= 0 ? countText(this.at + 1) + " of " : "") + countText(n) +
+				(n === 1 ? " hit" : " hits");
+	}
+
+	/* The next hit behind the one before, or else behind the begin of the view */
+	nextHit(by) {
+		const { found, data } = this;
+
+		if (!found.length)
+			return;
+		if (this.at < 0) {
+			const behind = found.findIndex((i) => data.events.t[i] >= this.view.t0);
+
+			this.at = (behind < 0 ? 0 : behind) - (by < 0 ? 1 : 0);
+		} else {
+			this.at += by;
+		}
+		this.at = (this.at + found.length) % found.length;
+		this.showHits();
+		this.selectEvent(found[this.at]);
+	}
+
+	/* --- keys and buttons --------------------------------------------------------------- */
+
+	listenToKeys() {
+		const pan = (by) => () => this.pan(by);
+		const zoom = (by) => () => this.scaleView(by);
+
+		this.keys = {
+			"+": zoom(1.6), "=": zoom(1.6), w: zoom(1.6), "-": zoom(1 / 1.6), s: zoom(1 / 1.6),
+			ArrowLeft: pan(-0.15), a: pan(-0.15), ArrowRight: pan(0.15), d: pan(0.15),
+			PageUp: pan(-0.9), PageDown: pan(0.9),
+			ArrowUp: () => this.stepCpu(-1), ArrowDown: () => this.stepCpu(1),
+			",": () => this.stepEvent(-1), ".": () => this.stepEvent(1),
+			"[": () => this.stepStay(-1), "]": () => this.stepStay(1),
+			0: () => this.setView(this.data.start, this.data.end),
+			Home: () => this.setView(this.data.start, this.data.start + this.view.t1 - this.view.t0),
+			End: () => this.setView(this.data.end - this.view.t1 + this.view.t0, this.data.end),
+			Enter: () => this.state.selected && this.zoomTo(this.state.selected),
+			n: () => this.nextHit(1), N: () => this.nextHit(-1),
+			"/": () => $("query").select(),
+			t: () => this.toggleTheme(), "?": () => $("help").showModal(),
+			Escape: () => this.state.selected ? this.select(null) : this.search(""),
+		};
+		document.addEventListener("keydown", (e) => this.key(e));
+		$("query").addEventListener("keydown", (e) => this.queryKey(e));
+		$("query").addEventListener("input", () => this.search($("query").value));
+		$("search").addEventListener("submit", (e) => e.preventDefault());
+	}
+
+	/* Everywhere but in what has keys of its own */
+	key(e) {
+		const own = e.target.closest?.("input, dialog, button, tr, [role=tab], #splitter, #table");
+		const moves = ["ArrowUp", "ArrowDown", "Enter", "Home", "End", "PageUp", "PageDown",
+			       "ArrowLeft", "ArrowRight"].includes(e.key);
+
+		if (e.ctrlKey || e.metaKey || e.altKey || !this.keys[e.key])
+			return;
+		if (own && (moves || own.matches("input, dialog")))
+			return;
+		e.preventDefault();
+		this.keys[e.key]();
+	}
+
+	queryKey(e) {
+		if (e.key === "Enter") {
+			e.preventDefault();
+			this.nextHit(e.shiftKey ? -1 : 1);
+		} else if (e.key === "Escape") {
+			e.preventDefault();
+			this.search("");
+			$("timeline").focus();
+		}
+	}
+
+	listenToButtons() {
+		const on = (id, action) => $(id).addEventListener("click", action);
+
+		on("previous", () => this.nextHit(-1));
+		on("next", () => this.nextHit(1));
+		on("zoom-in", this.keys["+"]);
+		on("zoom-out", this.keys["-"]);
+		on("whole", this.keys[0]);
+		on("theme", this.keys.t);
+		on("help-button", this.keys["?"]);
+		this.listenToSplitter();
+	}
+
+	listenToSplitter() {
+		const set = (height) => {
+			const most = window.innerHeight - 260;
+
+			this.panelSet = true;
+			$("panel").style.height = Math.max(80, Math.min(height, most)) + "px";
+		};
+		const height = () => $("panel").getBoundingClientRect().height;
+
+		d3.select($("splitter")).call(d3.drag().container(document.body)
+			.on("drag", () => set(window.innerHeight - d3.event.y)));
+		$("splitter").addEventListener("keydown", (e) => {
+			if (e.key === "ArrowUp" || e.key === "ArrowDown") {
+				e.preventDefault();
+				set(height() + (e.key === "ArrowUp" ? 24 : -24));
+			}
+		});
+	}
+
+	setTheme(theme) {
+		document.documentElement.dataset.theme = theme;
+		for (const painter of [this.timeline, this.overview])
+			painter.setColours(readColours());
+		if (this.overview.width)
+			this.overview.paintShares();
+		this.redraw();
+	}
+
+	toggleTheme() {
+		this.setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
+	}
+
+	/* --- head and tables ------------------------------------------------------------------- */
+
+	showFacts() {
+		const { data } = this;
+		const { stat } = data;
+		const missing = stat.lost || stat.losses;
+		const corrupt = data.kinds.some((k) => k.what === WHAT.CORRUPT);
+		const facts = [
+			["wall time", durationText(stat.wall)], ["clock", data.clock],
+			["kernel", data.kernel], ["CPUs", String(data.cpus.length)],
+			["hypervisor events", countText(stat.events)], ["host events", countText(stat.host_events)],
+			["lost", missing ? `${countText(stat.lost)} in ${countText(stat.losses)} places` : "none", missing],
+			...stat.misplaced ? [["misplaced", countText(stat.misplaced), true]] : [],
+			...corrupt ? [["file", "corrupt in places", true]] : [],
+		];
+
+		document.title = data.file + " - hyptrace";
+		$("file").textContent = data.file;
+		$("facts").replaceChildren(...facts.filter(([, value]) => value).map(([name, value, bad]) =>
+			element("div", { class: bad ? "bad" : "" }, element("dt", {}, name), element("dd", {}, value))));
+	}
+
+	showTabs() {
+		const titles = ["Events", ...this.tables.map((t) => t.title)];
+
+		$("tabs").replaceChildren(...titles.map((title, i) => {
+			const tab = element("button", { type: "button", role: "tab" }, title);
+
+			tab.addEventListener("click", () => this.showTab(i));
+			tab.addEventListener("keydown", (e) => {
+				const by = { ArrowLeft: -1, ArrowRight: 1 }[e.key];
+
+				if (by) {
+					this.showTab((i + by + titles.length) % titles.length);
+					$("tabs").children[this.tab].focus();
+				}
+			});
+			return tab;
+		}));
+	}
+
+	showTab(i) {
+		this.tab = i;
+		Array.from($("tabs").children).forEach((tab, n) => {
+			tab.setAttribute("aria-selected", n === i);
+			tab.tabIndex = n === i ? 0 : -1;
+		});
+		if (i) {
+			$("table").replaceChildren(tableElement(this.tables[i - 1], (query) => {
+				this.search(query);
+				this.nextHit(1);
+			}));
+			return;
+		}
+		$("table").replaceChildren(eventsElement(this.data, this.current || 0, (n) => this.selectEvent(n)));
+		$("table").querySelector(".current")?.scrollIntoView({ block: "center" });
+	}
+}
+
+window.addEventListener("DOMContentLoaded", () => {
+	try {
+		window.page = new Page(readData($("data").textContent));
+		window.page.follow(location.hash);
+	} catch (error) {
+		document.body.prepend(element("p", { role: "alert" }, "This page cannot be shown: " + error.message));
+		throw error;
+	}
+});

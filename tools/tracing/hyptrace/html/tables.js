@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The tables: what "stat" says, and the events as "report" prints them. Texts of the
+ * recording only ever become text nodes.
+ */
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/* An element with properties and children: elements, texts */
+function element(name, properties = {}, ...children) {
+	const e = document.createElement(name);
+
+	for (const [key, value] of Object.entries(properties)) {
+		if (key === "class")
+			e.className = value;
+		else if (key in e)
+			e[key] = value;
+		else
+			e.setAttribute(key, value);
+	}
+	e.append(...children);
+	return e;
+}
+
+function svgElement(name, attributes, ...children) {
+	const e = document.createElementNS(SVG, name);
+
+	for (const [key, value] of Object.entries(attributes))
+		e.setAttribute(key, value);
+	e.append(...children);
+	return e;
+}
+
+/* Host, EL2, guest and unknown as a bar of its share of the whole */
+function shareBar(row, whole) {
+	const width = 160;
+	const svg = svgElement("svg", { class: "share", width, height: 12, role: "img" });
+	let x = 0;
+
+	for (const name of ["host", "el2", "guest", "unknown"]) {
+		const size = whole ? row[name] / whole * width : 0;
+
+		svg.append(svgElement("rect", { class: name, x, y: 0, width: size, height: 12 }));
+		x += size;
+	}
+	return svg;
+}
+
+/* Durations by powers of two, all of a table on one scale */
+function histogram(row, low, high) {
+	const width = 7;
+	const height = 22;
+	const top = Math.max(...row.histogram.map(([, n]) => n));
+	const svg = svgElement("svg", { class: "histogram", width: (high - low + 1) * width,
+					height: height + 1, role: "img" });
+
+	svg.append(svgElement("path", { class: "floor", d: `M0 ${height + 0.5}H${(high - low + 1) * width}` }));
+	for (const [floor, n] of row.histogram) {
+		const bar = Math.max(1.5, n / top * height);
+		const title = svgElement("title", {});
+
+		title.textContent = countText(n) + " of " + durationText(floor) + " to " +
+			durationText(2 * floor);
+		svg.append(svgElement("rect", { class: "bar", x: (bucketOf(floor) - low) * width,
+						y: height - bar, width: width - 1, height: bar }, title));
+	}
+	return svg;
+}
+
+function bucketOf(floor) {
+	return floor ? Math.round(Math.log2(floor)) + 1 : 0;
+}
+
+function time(ns) {
+	return { text: durationText(ns), title: countText(ns) + " ns" };
+}
+
+function percent(part, whole) {
+	return { text: whole ? (100 * part / whole).toFixed(2) + " %" : "", title: countText(part) + " ns" };
+}
+
+/* --- the tables of stat: columns, rows of cells, what a row searches for -------- */
+
+function timesTable(title, first, rows, whole, label, query) {
+	return {
+		columns: [first, "shares", "entries", "host", "%", "EL2", "%", "guest", "%", "unknown", "%"],
+		rows: rows.map((row) => ({
+			cells: [{ text: label(row), left: true }, { node: shareBar(row, whole), left: true },
+				{ text: row.entries === undefined ? "" : countText(row.entries) },
+				...["host", "el2", "guest", "unknown"].flatMap((p) =>
+					[time(row[p]), percent(row[p], whole)])],
+			query: query(row),
+		})),
+		title,
+	};
+}
+
+function distTable(title, first, rows, query) {
+	const floors = rows.flatMap((row) => row.histogram.map(([floor]) => bucketOf(floor)));
+	const low = Math.min(...floors);
+	const high = Math.max(...floors);
+	const times = ["total", "mean", "p50", "p90", "p99", "max"];
+
+	return {
+		columns: [first, rows.length ? `${durationText(low ? 2 ** (low - 1) : 0)} to ${durationText(2 ** high)}` : "",
+			  "count", ...times],
+		rows: rows.map((row) => ({
+			cells: [{ text: row.name, left: true }, { node: histogram(row, low, high), left: true },
+				{ text: countText(row.count) }, ...times.map((t) => time(row[t]))],
+			query: query(row),
+		})),
+		title,
+	};
+}
+
+function taskOf(row) {
+	return row.pid === null ? "nobody known" : row.comm + "-" + row.pid;
+}
+
+function entryQuery(row) {
+	const [reason, what] = row.name.split(" ");
+
+	return what ? "vcpu_exit =" + what : "hyp_enter reason=" + reason;
+}
+
+function statTables(stat) {
+	const wall = stat.wall;
+
+	return [
+		timesTable("CPUs", "CPU", stat.cpus, wall, (r) => "CPU " + r.cpu, (r) => "cpu" + r.cpu),
+		timesTable("Tasks", "task", stat.tasks, wall, taskOf, (r) => r.pid === null ? null : taskOf(r)),
+		timesTable("vCPUs", "vCPU", stat.vcpus, wall,
+			   (r) => vcpuText({ vm: r.vm, index: r.vcpu }) + " of " + taskOf(r),
+			   (r) => "vcpu_enter " + taskOf(r)),
+		distTable("EL2 entries", "reason", stat.entries, entryQuery),
+		distTable("Hypercalls", "hypercall", stat.hypercalls, (r) => "host_hcall id=" + r.name),
+		distTable("World switches", "way", stat.switches, () => null),
+	];
+}
+
+function cell(c) {
+	const td = element("td", { class: c.left ? "left" : "", title: c.title || "" });
+
+	td.append(c.node || c.text);
+	return td;
+}
+
+function tableElement(table, search) {
+	const head = element("tr", {}, ...table.columns.map((text, i) =>
+		element("th", { class: i > 1 ? "" : "left", scope: "col" }, text)));
+	const body = element("tbody", {}, ...table.rows.map((row) => {
+		const tr = element("tr", {}, ...row.cells.map(cell));
+
+		if (row.query) {
+			tr.tabIndex = 0;
+			tr.title = "Search for " + row.query;
+			tr.addEventListener("click", () => search(row.query));
+			tr.addEventListener("keydown", (e) => {
+				if (e.key === "Enter")
+					search(row.query);
+			});
+		}
+		return tr;
+	}));
+
+	if (!table.rows.length)
+		return element("p", { class: "empty" }, "There are none in this recording.");
+	return element("table", {}, element("thead", {}, head), body);
+}
+
+/* --- events around one of them ------------------------------------------------- */
+
+const AROUND = 100;
+
+function logText(data, i) {
+	const { t, kind, line } = data.events;
+	const k = data.kinds[kind[i]];
+	const place = `[${String(k.cpu).padStart(3, "0")}] ${stampText(data, t[i]).padStart(15)} ` +
+		(k.hyp ? "hyp " : "host");
+	const text = lineText(data, line[i]);
+
+	if (k.what >= WHAT.LOSS)
+		return `${place} *** ${text}`;
+	const task = k.what === WHAT.STRANGER ? "?-?" : taskText(data, k.task);
+
+	return `${place} ${task.padStart(22)} ${data.words[k.name]}: ${text}`;
+}
+
+function eventsElement(data, current, select) {
+	const from = Math.max(0, current - AROUND);
+	const to = Math.min(data.events.n, current + AROUND + 1);
+	const body = element("tbody");
+
+	for (let i = from; i < to; i++) {
+		const tr = element("tr", { tabIndex: 0, class: i === current ? "current" : "" },
+				   element("td", { class: "left log" }, logText(data, i)));
+
+		tr.addEventListener("click", () => select(i));
+		tr.addEventListener("keydown", (e) => {
+			if (e.key === "Enter")
+				select(i);
+		});
+		body.append(tr);
+	}
+	return element("table", {}, body);
+}
