@@ -3,8 +3,9 @@
 # Usage: run.sh
 #
 # Boots a guest, records what its hypervisor does while virtual machines run on
-# every CPU, prints the merged timeline around a guest entry and where time went,
-# and checks the recording. Needs the kernel and the initramfs; 'make run' makes them first.
+# every CPU, prints the merged timeline around a guest entry, checks the recording,
+# exports it, and says where time went. Needs the kernel and the initramfs; 'make run'
+# makes them first.
 #
 # Environment: MODE=protected|hvhe|nvhe (protected), CPUS=n (4),
 #              ITERATIONS=n (50) of the guest code on each CPU
@@ -42,10 +43,13 @@ step "Record in a $mode guest with $cpus CPUs" record
 [[ -s $data ]] || die "the guest left no recording"
 print_timeline
 echo
+"$report" check "$data" | tail -n 5
+"$report" export --quiet --perfetto --html "$data"
+echo
 echo "Where time went:"
 "$report" stat "$data" | tee "$out/stat.txt"
 echo
-echo "The recording:          $data"
-echo "The whole timeline:     $out/timeline.txt"
-echo "Where time went:        $out/stat.txt"
-"$report" check "$data" | tail -n 5
+echo "The recording:      $data, for hyptrace, trace-cmd, KernelShark"
+echo "For a browser:      $out/trace.html"
+echo "For Perfetto:       $out/trace.pftrace"
+echo "The text above:     $out/timeline.txt (whole), $out/stat.txt"
