@@ -266,10 +266,15 @@ class CpuPainter {
 		}, (x) => hatch(x, x + 1));
 	}
 
+	/* Broad ones where events are apart */
 	drawTicks(marks, style, y) {
-		walkMarks(marks, this.view, (x, number) => {
-			this.p.c.globalAlpha = Math.min(1, 0.6 + number / 10);
-			this.p.rect(style, x, y, 1, EVENTS / 2 - 1);
+		const { t0, t1, width } = this.view;
+		const number = lowerBound(marks.t, marks.n, t1) - lowerBound(marks.t, marks.n, t0);
+		const broad = number < width / 8 ? 2 : 1;
+
+		walkMarks(marks, this.view, (x, n) => {
+			this.p.c.globalAlpha = Math.min(1, (broad - 1) + 0.6 + n / 10);
+			this.p.rect(style, x, y, broad, EVENTS / 2 - 0.5);
 		});
 		this.p.c.globalAlpha = 1;
 	}
@@ -289,7 +294,7 @@ class CpuPainter {
 			const next = i + 1 < all.n ? view.x(all.t[i + 1]) : p.width;
 
 			if (kind.what < WHAT.LOSS)
-				p.label(p.colours.text, data.words[kind.name], x - 1, next, y);
+				p.label(p.colours.text, data.words[kind.name], x, next, y);
 		}
 	}
 

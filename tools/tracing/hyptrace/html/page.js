@@ -44,7 +44,7 @@ class Page {
 		this.listenToButtons();
 		this.showFacts();
 		this.showTabs();
-		this.showTab(3);
+		this.showTab(4);
 		this.showDetails();
 		this.setTheme(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
 		this.fitPanel();

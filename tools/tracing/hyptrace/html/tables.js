@@ -33,7 +33,7 @@ function svgElement(name, attributes, ...children) {
 
 /* Host, EL2, guest and unknown as a bar of its share of the whole */
 function shareBar(row, whole) {
-	const width = 160;
+	const width = 120;
 	const svg = svgElement("svg", { class: "share", width, height: 12, role: "img" });
 	let x = 0;
 

@@ -28,6 +28,8 @@ EVENTS = {
     "trace_off": ("hypervisor", 108, [(U32, "flags")], '"flags=0x%x", REC->flags'),
     "kvm_entry": ("kvm", 200, [(U64, "vcpu_pc")], '"PC: 0x%llx", REC->vcpu_pc'),
     "undescribed": (None, 300, [(U32, "x")], ""),
+    "markup": ("hypervisor", 109, [(U32, "x")],
+               '"</script><img src=x onerror=alert(%u)> <b>&lt; \\"", REC->x'),
 }
 FIELD = "\tfield:%s %s;\toffset:%d;\tsize:%d;\tsigned:%d;\n"
 COMMON = "".join(FIELD % f for f in (
@@ -104,12 +106,17 @@ def buffer_option(name, clock, cpus):
     return option(3, body)
 
 
-def write(path, host, hyp, clocks=(b"boot", b"boot"), texts=()):
-    """host, hyp: {cpu: [page, ...]}"""
+def write(path, host, hyp, clocks=(b"boot", b"boot"), texts=(), comms=b"", uname=None):
+    """host, hyp: {cpu: [page, ...]}; comms: lines of saved_cmdlines"""
     head = b"\x17\x08\x44tracing7\0\0\x08" + struct.pack("<I", PAGE) + b"none\0\0"
     formats_at = len(head) + 8
     formats = format_section()
     data, options = b"", option(18, struct.pack("<Q", formats_at))
+    if comms:
+        options += option(21, struct.pack("<Q", formats_at + len(formats)))
+        formats += section(21, struct.pack("<Q", len(comms)) + comms)
+    if uname:
+        options += option(5, uname + b"\0")
     data_at = (formats_at + len(formats) + PAGE - 1) // PAGE * PAGE
     for name, clock, pages in ((b"", clocks[0], host), (b"hypervisor", clocks[1], hyp)):
         cpus = []

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Reads what is in a page of "hyptrace export --html"; the format: src/htmldata.c."""
+import base64
+import json
+import re
+
+DATA = re.compile(rb'(<script type="text/plain" id="data">)([A-Za-z0-9+/=]*)(</script>)')
+PLACES = ("host", "el2", "guest", "unknown")
+EVENT, STRANGER, LOSS, CORRUPT = range(4)
+
+
+class Reader:
+    def __init__(self, data):
+        self.data = data
+        self.at = 0
+
+    def varint(self):
+        value = shift = 0
+        while True:
+            byte = self.data[self.at]
+            self.at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+
+    def signed(self):
+        value = self.varint()
+        return -(value + 1) // 2 if value & 1 else value // 2
+
+    def text(self):
+        size = self.varint()
+        self.at += size
+        assert self.at <= len(self.data)
+        return self.data[self.at - size:self.at]
+
+    def list(self, element):
+        return [element() for _ in range(self.varint())]
+
+    def tuple(self, size):
+        return tuple(self.varint() for _ in range(size))
+
+
+class Page:
+    """
+    shell: the page without its data
+    lines: what "report" prints of each event and loss, as bytes
+    spans: {cpu: [(start, end, place, task, vcpu), ...]}
+    stays: {cpu: [(start, end, reason, call), ...]}
+    """
+
+    def __init__(self, path):
+        with open(path, "rb") as page:
+            text = page.read()
+        match = DATA.search(text)
+        self.shell = text[:match.start(2)] + text[match.end(2):]
+        r = Reader(base64.b64decode(match[2], validate=True))
+        assert r.data[:4] == b"HTD1"
+        r.at = 4
+        self.file, self.kernel, self.clock, base, stat = (r.text() for _ in range(5))
+        self.base, self.stat = int(base), json.loads(stat)
+        self.words = r.list(r.text)
+        texts = [b" ".join(line) for line in r.list(lambda: [self.words[w] for w in r.list(r.varint)])]
+        self.tasks = [(pid, self.words[comm]) for pid, comm in
+                      r.list(lambda: (r.signed(), r.varint()))]
+        self.kinds = r.list(lambda: r.tuple(6))
+        self.places = r.list(lambda: self.read_place(r))
+        self.read_events(r, texts)
+        self.spans, self.stays = {}, {}
+        r.list(lambda: self.read_cpu(r))
+        assert r.at == len(r.data)
+
+    def read_place(self, r):
+        place, task, named = r.tuple(3)
+        vcpu = r.tuple(2) if named == 2 else () if named else None
+        return PLACES[place], self.tasks[task], vcpu
+
+    def read_events(self, r, texts):
+        self.lines, self.stamps, stamp = [], [], self.base
+        for _ in range(r.varint()):
+            stamp += r.signed()
+            kind, text = r.tuple(2)
+            self.lines.append(self.line(stamp, self.kinds[kind], texts[text]))
+            self.stamps.append(stamp)
+
+    def line(self, stamp, kind, text):
+        what, hyp, cpu, task, _, name = kind
+        line = b"[%03d] %5d.%09d %-4s " % (cpu, stamp // 10**9, stamp % 10**9,
+                                           b"hyp" if hyp else b"host")
+        if what >= LOSS:
+            return line + b"*** " + text
+        pid, comm = self.tasks[task]
+        if what == STRANGER:
+            return line + b"%16s-%-7s %s: %s" % (b"?", b"?", self.words[name], text)
+        return line + b"%16s-%-7d %s: %s" % (comm, pid, self.words[name], text)
+
+    def word(self, number):
+        return self.words[number - 1].decode() if number else None
+
+    def read_cpu(self, r):
+        cpu, start = r.varint(), self.base + r.signed()
+        spans, stays = [], []
+        for ns, place in r.list(lambda: r.tuple(2)):
+            spans.append((start, start + ns) + self.places[place])
+            start += ns
+        at = self.base
+        for gap, ns, reason, call in r.list(lambda: (r.signed(),) + r.tuple(3)):
+            stays.append((at + gap, at + gap + ns, self.word(reason), self.word(call)))
+            at += gap + ns
+        self.spans[cpu], self.stays[cpu] = spans, stays
