@@ -11,7 +11,8 @@
 #   upstream    the kernel's own tests give the same results as without patches
 #   order       a recording under load in each mode, and its order and accounting
 #   tool        hyptrace's unit tests; bad input; live; names and symbols in its files;
-#               statistics and exports of recordings, whole and with losses
+#               statistics and exports of recordings, whole and with losses; the
+#               exported page in a browser
 #   docs        the examples of the documents
 #   bench       no core cost has grown (see bench.sh)
 #   off         a kernel without hypervisor tracing builds and runs guests
@@ -260,6 +261,13 @@ check_export()
 		RECORDINGS="$out/trace.dat $out/lossy.dat"
 }
 
+# The page in a browser. Most of what a page shows is compared without one: check_export
+check_page()
+{
+	PYTHONDONTWRITEBYTECODE=1 python3 "$REPO/tools/tracing/hyptrace/tests/page_test.py" \
+		"$BUILD/host/hyptrace"
+}
+
 suite_tool()
 {
 	local tap=(--add "$REPO/tools/tracing/hyptrace/tests/tap.sh")
@@ -272,6 +280,7 @@ suite_tool()
 	run_suite "tool, names" check_names
 	run_suite "tool, statistics" check_stat
 	run_suite "tool, export" check_export
+	run_suite "tool, page" check_page
 }
 
 suite_docs()

@@ -30,6 +30,8 @@ packages=(
 	python3-docutils
 	# checks: decodes what hyptrace exports
 	protobuf-compiler
+	# checks: opens the page that hyptrace exports, and takes its picture
+	chromium fonts-dejavu-core
 )
 
 native_packages=(qemu-system-x86)

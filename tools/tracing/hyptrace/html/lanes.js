@@ -134,20 +134,28 @@ class Painter {
 
 	begin() {
 		this.primitives = 0;
+		this.style = null;
 		this.c.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
 		this.c.clearRect(0, 0, this.width, this.height);
 		this.c.font = FONT;
 		this.c.textBaseline = "middle";
 	}
 
+	/* To set a style takes longer than to see that it is set */
+	fill(style) {
+		if (this.style !== style)
+			this.c.fillStyle = style;
+		this.style = style;
+	}
+
 	rect(style, x, y, width, height) {
-		this.c.fillStyle = style;
+		this.fill(style);
 		this.c.fillRect(x, y, width, height);
 		this.primitives++;
 	}
 
 	text(style, text, x, y) {
-		this.c.fillStyle = style;
+		this.fill(style);
 		this.c.fillText(text, x, y);
 		this.primitives++;
 	}
@@ -367,6 +375,7 @@ class TimelinePainter extends Painter {
 			this.rect(colours.lane, LABELS, y + row * LANE + 1, this.width, LANE - 2);
 		new CpuPainter(this, view, cpu, y).draw();
 		c.restore();
+		this.style = null;
 		this.drawNames(cpu, y, i === state.cpu);
 	}
 

@@ -570,7 +570,7 @@ class Page {
 
 		if (e.ctrlKey || e.metaKey || e.altKey || !this.keys[e.key])
 			return;
-		if (own && (moves || own.matches("input, dialog")))
+		if (own && (moves || e.target.closest("input, dialog")))
 			return;
 		e.preventDefault();
 		this.keys[e.key]();
@@ -637,13 +637,14 @@ class Page {
 	showFacts() {
 		const { data } = this;
 		const { stat } = data;
+		const places = countText(stat.losses) + (stat.losses === 1 ? " place" : " places");
 		const missing = stat.lost || stat.losses;
 		const corrupt = data.kinds.some((k) => k.what === WHAT.CORRUPT);
 		const facts = [
 			["wall time", durationText(stat.wall)], ["clock", data.clock],
 			["kernel", data.kernel], ["CPUs", String(data.cpus.length)],
 			["hypervisor events", countText(stat.events)], ["host events", countText(stat.host_events)],
-			["lost", missing ? `${countText(stat.lost)} in ${countText(stat.losses)} places` : "none", missing],
+			["lost", missing ? `${stat.lost ? countText(stat.lost) : "events"} in ${places}` : "none", missing],
 			...stat.misplaced ? [["misplaced", countText(stat.misplaced), true]] : [],
 			...corrupt ? [["file", "corrupt in places", true]] : [],
 		];

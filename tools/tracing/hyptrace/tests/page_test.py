@@ -1,0 +1,456 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Usage: page_test.py HYPTRACE [EVENTS]
+
+Opens pages of "hyptrace export --html" in a headless Chromium, and does what a user
+does: zooms, moves, points, clicks, searches, and presses keys. The recordings are
+synthetic; one has as many events as EVENTS says (200000). TAP; how long drawing takes
+is only told.
+"""
+import base64
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import browser
+import synth
+
+HYPTRACE = sys.argv[1]
+EVENTS = int(sys.argv[2]) if len(sys.argv) > 2 else 200000
+ON = tuple(b"hyptrace: enabled=%s\n" % e for e in
+           (b"hypervisor/hyp_enter", b"hypervisor/hyp_exit"))
+COMMS = b"7 qemu\n9 </script><b>&\"\n"
+ENTER = {"smc": 0, "hvc": 1, "guest_exit": 5}
+CPUS = 4
+WIDTH, HEIGHT = 1400, 900
+SHIFT = 8		# the modifier key
+PERIOD = 10000		# ns of one round
+
+tests = 0
+failed = 0
+
+
+def result(what, problems):
+    global tests, failed
+    tests += 1
+    for problem in problems[:10]:
+        print("# %s" % (problem,))
+    failed += bool(problems)
+    print("%s %d %s" % ("not ok" if problems else "ok", tests, what), flush=True)
+
+
+def expect(what, good, *seen):
+    result(what, [] if good else seen or ["no"])
+
+
+# --- the recordings -----------------------------------------------------------
+
+def one_round(ts, number):
+    """host 5000 ns | EL2 1000 (hvc) | guest 3000 | EL2 1000, as 7 events"""
+    reason = "smc" if number % 1000 == 3 else "hvc"
+    return [(ts + 5000, "hyp_enter", 7, {"reason": ENTER[reason]}),
+            (ts + 5100, "host_hcall", 7, {"id": 12, "a1": number}),
+            (ts + 6000, "hyp_exit", 7, {"reason": 7, "vcpu": 7}),
+            (ts + 9000, "hyp_enter", 7, {"reason": 5}),
+            (ts + 9200, "vm_create", 7, {"ret": -12, "tiny": number & 0xffff}),
+            (ts + 9300, "vcpu_illegal_trap", 7, {"esr": number}),
+            (ts + 10000, "hyp_exit", 7, {"reason": 6})]
+
+
+def write_large(path):
+    """CPUs do the same rounds, 100 ns apart; in the middle of CPU 1, events are lost"""
+    rounds = EVENTS // 7 // CPUS
+    hyp = {}
+    for cpu in range(CPUS):
+        pages, events = [], [(cpu * 100 + 1, "hyp_exit", 7, {"reason": 6})]
+        for number in range(rounds):
+            events += one_round(number * PERIOD + cpu * 100, number)
+            if len(events) > 90:
+                lost = 37 if cpu == 1 and len(pages) == rounds // 26 else 0
+                pages.append(synth.page(events, lost))
+                events = []
+        hyp[cpu] = pages + ([synth.page(events)] if events else [])
+    synth.write(path, {}, hyp, texts=ON, comms=COMMS)
+    return rounds
+
+
+def write_hostile(path):
+    events = [(1000, "hyp_enter", 9, {"reason": 1}), (1100, "markup", 9, {"x": 5}),
+              (2000, "hyp_exit", 9, {"reason": 6}), (3000, "hyp_enter", 9, {"reason": 0})]
+    synth.write(path, {}, {0: [synth.page(events)]}, texts=ON, comms=COMMS,
+                uname=b"Linux </script><img src=x onerror=alert(1)> 6.12")
+
+
+def export(path):
+    subprocess.run([HYPTRACE, "export", "-q", "--html", path], check=True)
+    return path[:-4] + ".html"
+
+
+def report(path):
+    done = subprocess.run([HYPTRACE, "report", path], stdout=subprocess.PIPE, check=True)
+    return done.stdout.decode().splitlines()
+
+
+# --- where things are ---------------------------------------------------------
+
+def canvas_at(b, t, cpu, row):
+    """The place of a time stamp on the page; rows are host, EL2, guest, events"""
+    return b.js("""(() => {
+        const box = document.getElementById("timeline").getBoundingClientRect();
+        const view = viewOf(page.view.t0, page.view.t1, page.timeline.width);
+        const y = AXIS + GAP + %d * BLOCK + %d * LANE + (%d < 3 ? LANE : EVENTS) / 2;
+        return [box.left + view.x(%d - Number(page.data.base)),
+                box.top + y - document.getElementById("lanes").scrollTop];
+    })()""" % (cpu, row, row, t))
+
+
+def pixel(b, t, cpu, row):
+    """=> the colour there, as in the style"""
+    x, y = canvas_at(b, t, cpu, row)
+    return "#%02x%02x%02x" % tuple(b.js("""(() => {
+        const box = document.getElementById("timeline").getBoundingClientRect();
+        return Array.from(document.getElementById("timeline").getContext("2d")
+            .getImageData(%f - box.left, %f - box.top, 1, 1).data.slice(0, 3));
+    })()""" % (x, y)))
+
+
+def colour(b, name):
+    return b.js("getComputedStyle(document.documentElement).getPropertyValue('--%s').trim()" % name)
+
+
+def view(b):
+    """=> begin, end of what is seen, as time stamps"""
+    t0, t1, base = b.js("[page.view.t0, page.view.t1, Number(page.data.base)]")
+    return t0 + base, t1 + base
+
+
+def look(b, begin, end):
+    b.js("page.setView(%d - Number(page.data.base), %d - Number(page.data.base))" % (begin, end))
+    b.frames()
+
+
+def text(b, ident):
+    return b.js("document.getElementById('%s').innerText" % ident)
+
+
+def near(a, b, tolerance):
+    return abs(a - b) <= tolerance
+
+
+# --- the tests ----------------------------------------------------------------
+
+def test_whole(b, lines):
+    expect("whole: nothing is loaded", not b.requests(), b.requests())
+    expect("whole: no complaint", not b.complaints(), b.complaints())
+    events = sum(" *** " not in line for line in lines[:-1])
+    facts = re.sub(r"\s+", " ", text(b, "facts").replace("\u202f", ""))
+    expect("whole: the head", all(f in facts for f in (
+        "clock boot", "CPUs 4", "hypervisor events %d" % events, "lost events in 1 place")), facts)
+    drawn, width, milliseconds = b.js("[page.timeline.primitives, page.timeline.width, page.frameMs]")
+    print("# %d events: %d primitives, %.1f ms" % (events, drawn, milliseconds))
+    expect("whole: what is drawn is bounded by pixels", 1000 < drawn < 11 * CPUS * width, drawn)
+    times = b.js("""(() => {
+        const times = [];
+        for (let i = 0; i < 60; i++) {
+            page.scaleView(i < 30 ? 1.3 : 1 / 1.3);
+            page.frame();
+            times.push(page.frameMs);
+        }
+        return times.sort((x, y) => x - y);
+    })()""")
+    print("# zoom in and out, 60 frames: median %.1f ms, worst %.1f ms" % (times[30], times[59]))
+    seen = b.js("""(() => {
+        let most = 0;
+        for (let i = 0; i < 45; i++) {
+            page.scaleView(1.5);
+            page.frame();
+            most = Math.max(most, page.timeline.primitives);
+        }
+        return most;
+    })()""")
+    expect("whole: at every zoom", seen < 11 * CPUS * width, seen)
+
+
+def test_zoom(b, end):
+    b.key("0")
+    first, last = view(b)
+    x, y = canvas_at(b, end // 3, 0, 0)
+    b.wheel(x, y, -400)
+    begin, finish = view(b)
+    size = finish - begin
+    at = canvas_at(b, end // 3, 0, 0)[0]
+    expect("zoom: the wheel, around the pointer", size < 0.8 * (last - first) and near(at, x, 2),
+           size, at, x)
+    b.wheel(x, y, 300, SHIFT)
+    after = view(b)
+    expect("zoom: the wheel with Shift moves", after[0] > begin and near(after[1] - after[0], size, 1), after)
+    b.drag(900, 700, y)
+    moved = view(b)
+    pixel_ns = size / b.js("page.inside()")
+    expect("zoom: a drag moves", near(moved[0] - after[0], 200 * pixel_ns, 5 * pixel_ns), moved, after)
+    for key, test in (("+", lambda old, new: near((old[1] - old[0]) / 1.6, new[1] - new[0], 2)),
+                      ("ArrowLeft", lambda old, new: new[0] < old[0]),
+                      ("ArrowRight", lambda old, new: new[0] > old[0]),
+                      ("-", lambda old, new: new[1] - new[0] > old[1] - old[0]),
+                      ("Home", lambda old, new: near(new[0], first, 2)),
+                      ("End", lambda old, new: near(new[1], last, 2)),
+                      ("0", lambda old, new: near(new[0], first, 2) and near(new[1], last, 2))):
+        old = view(b)
+        b.key(key)
+        expect("zoom: key " + key, test(old, view(b)), old, view(b))
+    b.js("page.scaleView(1e12)")
+    expect("zoom: no closer than 100 ns", near(view(b)[1] - view(b)[0], 100, 1), view(b))
+
+
+def test_lanes(b, start, theme):
+    """Colours where it is known what runs"""
+    if b.js("document.documentElement.dataset.theme") != theme:
+        b.key("t")
+    look(b, start - 1000, start + 11000)
+    want = {"host": (4900, 0), "el2": (5900, 1), "guest": (8900, 2)}
+    for name, (t, row) in want.items():
+        seen = [pixel(b, start + t, 0, r) for r in range(3)]
+        others = [s for r, s in enumerate(seen) if r != row]
+        good = seen[row] == colour(b, name) and all(s == colour(b, "lane") for s in others)
+        expect("lanes: %s, %s" % (name, theme), good, seen, colour(b, name), colour(b, "lane"))
+
+
+def test_hover(b, start):
+    look(b, start - 1000, start + 11000)
+    for what, t, row, wants in (
+            ("host", 2500, 0, ("nobody known", "5.000 \u00b5s", "CPU\n0")),
+            ("EL2", 5500, 1, ("EL2: hvc 12", "1.000 \u00b5s", "reason\nhvc", "hypercall\n12", "qemu-7",
+                              "%d.%09d s" % divmod(start + 5000, 10**9))),
+            ("guest", 7500, 2, ("vCPU", "3.000 \u00b5s", "qemu-7"))):
+        b.mouse("mouseMoved", *canvas_at(b, start + t, 0, row))
+        b.frames()
+        tip = text(b, "tip")
+        expect("hover: " + what, all(w in tip for w in wants), tip)
+    b.mouse("mouseMoved", *canvas_at(b, start + 9200, 0, 3))
+    b.frames()
+    tip = re.sub(r"\s+", " ", text(b, "tip"))
+    expect("hover: an event", "hypervisor:vm_create" in tip and "ret -12" in tip and
+           "vm_create: ret=-12 tiny=" in tip, tip)
+    b.mouse("mouseMoved", WIDTH / 2, HEIGHT - 20)
+    b.frames()
+    expect("hover: gone", b.js("document.getElementById('tip').hidden"))
+
+
+def test_select(b, start):
+    look(b, start - 1000, start + 11000)
+    b.click(*canvas_at(b, start + 5500, 0, 1))
+    expect("select: a click", "EL2: hvc 12" in text(b, "details"), text(b, "details"))
+    b.key("]")
+    expect("select: next EL2 entry", "EL2: guest_exit" in text(b, "details"), text(b, "details"))
+    b.key("[")
+    b.key("[")
+    expect("select: previous EL2 entry", "EL2: guest_exit" in text(b, "details"), text(b, "details"))
+    b.click(*canvas_at(b, start + 9200, 0, 3))
+    b.key(".")
+    expect("select: next event", "vcpu_illegal_trap" in text(b, "details"), text(b, "details"))
+    b.key(",")
+    b.key(",")
+    expect("select: previous event", "hyp_enter" in text(b, "details"), text(b, "details"))
+    b.key("ArrowDown")
+    b.key("]")
+    expect("select: next CPU", "CPU\n1" in text(b, "details"), text(b, "details"))
+    b.key("Enter")
+    expect("select: zoom to it", near(view(b)[1] - view(b)[0], 1500, 5), view(b))
+    b.key("Escape")
+    expect("select: nothing", "Click a slice" in text(b, "details"), text(b, "details"))
+
+
+def test_search(b, lines):
+    def hits(*words):
+        return sum(all(w in line for w in words) for line in lines)
+
+    b.key("0")
+    b.key("/")
+    b.type("reason=smc")
+    n = hits("reason=smc")
+    expect("search: a field", text(b, "hits") == "%d hits" % n, text(b, "hits"), n)
+    b.key("Enter")
+    expect("search: the first", "smc" in text(b, "details") and text(b, "hits").startswith("1 of"),
+           text(b, "hits"), text(b, "details"))
+    b.key("Enter", SHIFT)
+    expect("search: the one before is the last", text(b, "hits").startswith("%d of" % n), text(b, "hits"))
+    for query, n in (("HOST_HCALL cpu2", hits(" host_hcall: ", "[002]")),
+                     ("qemu-7 hyp hypervisor:vm_create tiny=77",
+                      hits(" vm_create: ", "tiny=77")), ("lost", 1), ("xyzzy", 0)):
+        b.key("Escape")
+        b.key("/")
+        b.type(query)
+        said = text(b, "hits").replace("\u202f", "")
+        want = "no event has this" if not n else "%d hit%s" % (n, "s" if n > 1 else "")
+        expect("search: " + query, said == want, said, want)
+    b.key("Escape")
+    expect("search: cleared", text(b, "hits") == "", text(b, "hits"))
+
+
+def test_tables(b):
+    for title, want in (("CPUs", r"CPU 3\t"), ("Tasks", r"qemu-7\t"), ("EL2 entries", r"guest_exit\t"),
+                        ("Hypercalls", r"12\t"), ("Events", r"\[00\d\] +\d+\.\d{9} hyp ")):
+        b.js("Array.from(document.querySelectorAll('#tabs button'))"
+             ".find((t) => t.textContent === '%s').click()" % title)
+        expect("tables: " + title, re.search(want, text(b, "table")), text(b, "table")[:200])
+    b.js("page.showTab(4)")
+    box = b.js("(() => { const r = document.querySelector('#table tbody tr').getBoundingClientRect();"
+               " return [r.left + 30, r.top + 8]; })()")
+    b.click(*box)
+    expect("tables: a row searches", "hyp_enter reason=" in b.js("document.getElementById('query').value")
+           and "of" in text(b, "hits"), text(b, "hits"))
+
+
+def test_loss(b, lines):
+    """The loss is where report says, and time before it is unknown, hatched"""
+    line = next(line for line in lines if "*** 37 events lost" in line)
+    stamp = int(re.match(r"\[001\] +(\d+)\.(\d{9})", line)[1] +
+                re.match(r"\[001\] +(\d+)\.(\d{9})", line)[2])
+    b.js("page.search('')")
+    look(b, stamp - 6000, stamp + 6000)
+    b.mouse("mouseMoved", *canvas_at(b, stamp, 1, 3))
+    b.frames()
+    expect("loss: hover", "37 events lost" in text(b, "tip"), text(b, "tip"))
+    expect("loss: its colour", pixel(b, stamp, 1, 2) == colour(b, "loss"), pixel(b, stamp, 1, 2))
+    b.mouse("mouseMoved", *canvas_at(b, stamp - 2000, 1, 1))
+    b.frames()
+    expect("loss: unknown time", "Unknown" in text(b, "tip"), text(b, "tip"))
+    lane = {pixel(b, stamp - 500 - 12 * i, 1, 1) for i in range(40)}
+    expect("loss: hatched", len(lane) > 2, lane)
+
+
+def test_screenshot(b, end):
+    """What comes to the screen has the colours of the lanes"""
+    look(b, 0, end)
+    picture = base64.b64encode(b.screenshot()).decode()
+    count = b.js("""(async () => {
+        const bytes = Uint8Array.from(atob("%s"), (c) => c.charCodeAt(0));
+        const picture = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
+        const canvas = new OffscreenCanvas(picture.width, picture.height);
+        const c = canvas.getContext("2d");
+        c.drawImage(picture, 0, 0);
+        const data = c.getImageData(0, 0, picture.width, picture.height).data;
+        const count = {};
+        for (let i = 0; i < data.length; i += 4) {
+            const colour = "#" + [0, 1, 2].map((k) => data[i + k].toString(16).padStart(2, "0")).join("");
+            count[colour] = (count[colour] || 0) + 1;
+        }
+        return count;
+    })()""" % picture)
+    seen = {name: count.get(colour(b, name), 0) for name in ("host", "el2", "guest", "loss")}
+    print("# pixels: %s" % seen)
+    expect("screenshot: all lanes are there", seen["host"] > 20000 and seen["el2"] > 8000 and
+           seen["guest"] > 10000 and seen["loss"] > 100, seen)
+
+
+def luminance(text):
+    parts = [int(text[i:i + 2], 16) / 255 for i in (1, 3, 5)]
+    r, g, b = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b
+
+
+def contrast(a, b):
+    low, high = sorted((luminance(a), luminance(b)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_access(b):
+    """Contrast as WCAG 2 defines it, names of what can be operated"""
+    for _ in range(2):
+        low = ["%s on %s" % pair for pair in (
+            ("text", "background"), ("text", "panel"), ("muted", "panel"), ("muted", "background"),
+            ("on-slice", "host"), ("on-slice", "el2"), ("on-slice", "guest"), ("text", "idle"))
+            if contrast(colour(b, pair[0]), colour(b, pair[1])) < 4.5]
+        expect("access: contrast, " + b.js("document.documentElement.dataset.theme"), not low, low)
+        b.key("t")
+    unnamed = b.js("Array.from(document.querySelectorAll('button, input, canvas[tabindex]')).filter("
+                   "(e) => !e.textContent.trim() && !e.ariaLabel).map((e) => e.outerHTML)")
+    expect("access: all have names", not unnamed, unnamed)
+    b.key("?")
+    expect("access: help opens", b.js("document.getElementById('help').open"))
+    b.key("Escape")
+    expect("access: help closes", not b.js("document.getElementById('help').open"))
+
+
+def test_link(b, page, start):
+    b.open(page, "#from=%d.%09d&to=%d.%09d&search=vm_create&theme=dark" %
+           (*divmod(start, 10**9), *divmod(start + PERIOD, 10**9)))
+    begin, end = view(b)
+    expect("link: view", near(end - begin, PERIOD, 2), begin, end)
+    expect("link: search, theme", "vm_create" in text(b, "details") and
+           b.js("document.documentElement.dataset.theme") == "dark", text(b, "details"))
+
+
+def test_hostile(b, directory):
+    path = directory + "/hostile.dat"
+    write_hostile(path)
+    b.open(export(path))
+    b.key(".")
+    b.key(".")
+    b.js("page.showTab(0)")
+    seen = text(b, "details") + text(b, "table") + text(b, "facts")
+    expect("hostile: all is text", '</script><b>&"-9' in seen and "<img src=x onerror=alert(5)>" in seen
+           and "<img src=x onerror=alert(1)>" in seen, seen[:400])
+    markup = b.js("[document.querySelectorAll('img, #details b, #table b').length,"
+                  " document.scripts.length]")
+    dialogs = [e for e in b.events if e.get("method") == "Page.javascriptDialogOpening"]
+    expect("hostile: nothing became markup", markup == [0, 3] and not dialogs and not b.requests(), markup)
+    b.js("(() => { const s = document.createElement('script'); s.textContent = 'window.evil = 1';"
+         " document.body.append(s); document.body.insertAdjacentHTML('beforeend',"
+         " '<img src=\"https://example.com/x\" onerror=\"window.evil = 2\">'); })()")
+    b.frames()
+    expect("hostile: the policy lets nothing else run", not b.js("window.evil") and
+           any("Content Security Policy" in c for c in b.complaints()), b.complaints())
+
+
+def test_broken(b, page):
+    """A page that is cut, as by a full disk, says so"""
+    with open(page, "rb") as whole:
+        content = whole.read()
+    at = content.index(b'id="data">') + len(b'id="data">')
+    with open(page, "wb") as broken:
+        broken.write(content[:at] + content[content.index(b"</script>", at):])
+    b.call("Page.navigate", url="file://" + page)
+    b.until("document.readyState === 'complete' && !!document.querySelector('[role=alert]')")
+    said = b.js("document.querySelector('[role=alert]').innerText")
+    expect("broken: it says so", "not complete" in said, said)
+
+
+def test_all(directory):
+    path = directory + "/large.dat"
+    rounds = write_large(path)
+    page, lines = export(path), report(path)
+    start, end = rounds // 3 * PERIOD, rounds * PERIOD
+    print("# %d bytes of page" % os.path.getsize(page))
+    with browser.Browser(WIDTH, HEIGHT) as b:
+        b.open(page)
+        test_whole(b, lines)
+        test_zoom(b, end)
+        test_lanes(b, start, "dark")
+        test_lanes(b, start, "light")
+        test_hover(b, start)
+        test_select(b, start)
+        test_search(b, lines)
+        test_tables(b)
+        test_loss(b, lines)
+        test_screenshot(b, end)
+        test_access(b)
+        expect("all: no complaint", not b.complaints(), b.complaints())
+        test_link(b, page, start)
+        test_hostile(b, directory)
+        test_broken(b, page)
+
+
+def main():
+    print("TAP version 13")
+    if not browser.program():
+        sys.exit("page_test.py: no chromium: install it ('make setup')")
+    with tempfile.TemporaryDirectory() as directory:
+        test_all(directory)
+    print("1..%d" % tests)
+    sys.exit(1 if failed else 0)
+
+
+main()
