@@ -688,7 +688,10 @@ class Page {
 			return;
 		}
 		$("table").replaceChildren(eventsElement(this.data, this.current || 0, (n) => this.selectEvent(n)));
-		$("table").querySelector(".current")?.scrollIntoView({ block: "center" });
+		const row = $("table").querySelector(".current");
+
+		if (row)
+			$("table").scrollTop = row.offsetTop - $("table").clientHeight / 2;
 	}
 }
 

@@ -239,7 +239,7 @@ def test_hover(b, start):
 
 
 def test_select(b, start):
-    look(b, start - 1000, start + 11000)
+    look(b, start - 3000, start + 11000)
     b.click(*canvas_at(b, start + 5500, 0, 1))
     expect("select: a click", "EL2: hvc 12" in text(b, "details"), text(b, "details"))
     b.key("]")
@@ -295,6 +295,11 @@ def test_tables(b):
         b.js("Array.from(document.querySelectorAll('#tabs button'))"
              ".find((t) => t.textContent === '%s').click()" % title)
         expect("tables: " + title, re.search(want, text(b, "table")), text(b, "table")[:200])
+    inside = b.js("(() => { const row = document.querySelector('tr.current').getBoundingClientRect();"
+                  " const table = document.getElementById('table').getBoundingClientRect();"
+                  " return row.top >= table.top && row.bottom <= table.bottom &&"
+                  " table.bottom <= innerHeight && !document.body.scrollTop; })()")
+    expect("tables: the selected event is in view", inside)
     b.js("page.showTab(4)")
     box = b.js("(() => { const r = document.querySelector('#table tbody tr').getBoundingClientRect();"
                " return [r.left + 30, r.top + 8]; })()")
