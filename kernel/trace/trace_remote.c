@@ -11,9 +11,9 @@
  *	LOADED => UNLOADED	tracing is off, no file that reads is open, and
  *				nothing is left to read
  *
- * Locks: remotes_mutex or trace_remote::lock, then those of the ring buffer. A file
- * that reads counts in nr_readers from open to release (which for a mapping is
- * the last munmap), so that its buffer stays.
+ * Locks: remotes_mutex or trace_remote::lock, then trace_access_lock(), then those of
+ * the ring buffer. A file that reads counts in nr_readers from open to release (which
+ * for a mapping is the last munmap), so that its buffer stays.
  */
 #include <linux/cleanup.h>
 #include <linux/glob.h>
@@ -235,12 +235,23 @@ static int remote_set_on(struct trace_remote *remote, bool on)
 	return ret;
 }
 
+/* Readers that look before they consume are to find what they have looked at */
+static int remote_reset_cpu(struct trace_remote *remote, int cpu)
+{
+	int ret;
+
+	trace_access_lock(cpu);
+	ret = ring_buffer_remote_reset_cpu(remote_buffer(remote), cpu);
+	trace_access_unlock(cpu);
+	return ret;
+}
+
 static int remote_reset_all(struct trace_remote *remote)
 {
 	int cpu, ret = 0;
 
 	for_each_possible_cpu(cpu)
-		ret = ring_buffer_remote_reset_cpu(remote_buffer(remote), cpu) ?: ret;
+		ret = remote_reset_cpu(remote, cpu) ?: ret;
 	return ret;
 }
 
@@ -255,7 +266,7 @@ static int remote_reset(struct trace_remote *remote, int cpu)
 	if (cpu == RING_BUFFER_ALL_CPUS)
 		ret = remote_reset_all(remote);
 	else
-		ret = ring_buffer_remote_reset_cpu(remote_buffer(remote), cpu);
+		ret = remote_reset_cpu(remote, cpu);
 	remote_try_unload(remote);
 	return ret;
 }
