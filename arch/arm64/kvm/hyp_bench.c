@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Benchmarks of trace points at EL2, host side: debugfs's hyp_bench. What is written
- * is the number of an enum hyp_bench; a write is one hypercall.
+ * Benchmarks of trace points at EL2, host side. What is written to debugfs's hyp_bench
+ * is the number of an enum hyp_bench; a write is one hypercall. The ioctl of
+ * hyp_bench_write writes many numbered events in one, for tests under load.
  */
 #include <linux/debugfs.h>
 #include <linux/kvm_host.h>
+#include <linux/smp.h>
+#include <linux/uaccess.h>
 
 #include <asm/kvm_asm.h>
 #include <asm/kvm_hypbench.h>
@@ -18,10 +21,48 @@ static int hyp_bench_set(void *data, u64 kind)
 }
 DEFINE_DEBUGFS_ATTRIBUTE(hyp_bench_fops, NULL, hyp_bench_set, "%llu\n");
 
+/* A CPU that went away takes its tasks' affinity with it: they look again, EAGAIN */
+static long hyp_bench_write_on(u32 cpu, u64 first, u32 nr)
+{
+	long ret = -EAGAIN;
+
+	if (get_cpu() == cpu)
+		ret = kvm_call_hyp_nvhe(__hyp_bench_write, first, nr);
+	put_cpu();
+	return ret;
+}
+
+static long hyp_bench_write_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
+{
+	void __user *uptr = (void __user *)arg;
+	struct hyp_bench_write w;
+	long ret;
+
+	if (cmd != HYP_BENCH_IOCTL_WRITE)
+		return -ENOTTY;
+	if (copy_from_user(&w, uptr, sizeof(w)))
+		return -EFAULT;
+
+	ret = hyp_bench_write_on(w.cpu, w.first, w.nr);
+	if (ret < 0)
+		return ret;
+
+	w.written = ret;
+	return copy_to_user(uptr, &w, sizeof(w)) ? -EFAULT : 0;
+}
+
+static const struct file_operations hyp_bench_write_fops = {
+	.open		= simple_open,
+	.unlocked_ioctl	= hyp_bench_write_ioctl,
+};
+
 static int __init hyp_bench_init(void)
 {
-	if (is_kvm_arm_initialised() && !is_kernel_in_hyp_mode())
-		debugfs_create_file_unsafe("hyp_bench", 0200, NULL, NULL, &hyp_bench_fops);
+	if (!is_kvm_arm_initialised() || is_kernel_in_hyp_mode())
+		return 0;
+
+	debugfs_create_file_unsafe("hyp_bench", 0200, NULL, NULL, &hyp_bench_fops);
+	debugfs_create_file("hyp_bench_write", 0600, NULL, NULL, &hyp_bench_write_fops);
 	return 0;
 }
 late_initcall(hyp_bench_init);

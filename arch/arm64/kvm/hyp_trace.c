@@ -170,6 +170,7 @@ static const struct trace_print_flags hyp_hcall_syms[] = {
 	HCALL(__hyp_trace_selftest),
 #ifdef CONFIG_NVHE_EL2_TRACING_BENCH
 	HCALL(__hyp_bench),
+	HCALL(__hyp_bench_write),
 #endif
 };
 

@@ -79,3 +79,19 @@ int __hyp_bench(u32 kind)
 	benches[kind]();
 	return 0;
 }
+
+s64 __hyp_bench_write(u64 first, u32 nr)
+{
+	u64 written;
+	u32 i;
+
+	if (!nr || nr > HYP_BENCH_MAX_WRITE)
+		return -EINVAL;
+	if (!hyp_trace_written(&written))
+		return -ENODATA;
+
+	for (i = 0; i < nr; i++)
+		trace_selftest(first + i);
+	hyp_trace_written(&written);
+	return written;
+}

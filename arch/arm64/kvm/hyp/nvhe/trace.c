@@ -229,6 +229,14 @@ void __trace_hyp_printk(u32 type, unsigned long ip, const char *fmt, const u32 *
 	rb_writer_commit(&tc->writer, rec, size);
 }
 
+bool hyp_trace_written(u64 *written)
+{
+	const struct rb_writer *w = &this_cpu_ptr(&trace_cpus)->writer;
+
+	*written = w->entries + w->dropped;
+	return w->on;
+}
+
 /* The buffer of CPU @cpu, or NULL when there is no such CPU */
 static struct hyp_trace_cpu *trace_cpu(u32 cpu)
 {

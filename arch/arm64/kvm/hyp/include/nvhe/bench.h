@@ -12,4 +12,16 @@
  */
 int __hyp_bench(u32 kind);
 
+/**
+ * __hyp_bench_write - hypercall: write many events selftest on this CPU
+ * @first: number of the first
+ * @nr: how many
+ *
+ * All of them or none, as nothing switches this CPU's writer off meanwhile.
+ *
+ * Return: events written or dropped on this CPU since its buffer was reset; -ENODATA
+ * when tracing is off here, -EINVAL when @nr is 0 or more than HYP_BENCH_MAX_WRITE.
+ */
+s64 __hyp_bench_write(u64 first, u32 nr);
+
 #endif /* __ARM64_KVM_NVHE_BENCH_H__ */

@@ -63,6 +63,14 @@ void hyp_trace_cpu_off(void);
  */
 void hyp_trace_cpu_entry(void);
 
+/**
+ * hyp_trace_written - what this CPU's writer was given since it was reset
+ * @written: events written or dropped
+ *
+ * Return: false while the writer is off.
+ */
+bool hyp_trace_written(u64 *written);
+
 /*
  * Hypercalls. A buffer goes EMPTY => LOADING => LOADED => EMPTY; every call
  * either succeeds or changes nothing. Pages are named by frame number. In
@@ -188,6 +196,12 @@ int __hyp_trace_set_clock(const struct hyp_clock_src *src);
 
 static inline void hyp_trace_cpu_off(void) { }
 static inline void hyp_trace_cpu_entry(void) { }
+
+static inline bool hyp_trace_written(u64 *written)
+{
+	*written = 0;
+	return false;
+}
 
 #endif /* CONFIG_NVHE_EL2_TRACING */
 
