@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "memory.h"
 #include "remote.h"
@@ -20,6 +21,7 @@
 
 long free_pages(void)
 {
+	bool slab = !access(KMEMLEAK, F_OK);
 	char line[128];
 	long val, sum = 0;
 	FILE *f;
@@ -32,7 +34,9 @@ long free_pages(void)
 
 	while (fgets(line, sizeof(line), f)) {
 		if (sscanf(line, " nr_free_pages %ld", &val) == 1 ||
-		    sscanf(line, " count: %ld", &val) == 1)
+		    sscanf(line, " count: %ld", &val) == 1 ||
+		    (slab && sscanf(line, " nr_slab_reclaimable %ld", &val) == 1) ||
+		    (slab && sscanf(line, " nr_slab_unreclaimable %ld", &val) == 1))
 			sum += val;
 	}
 	fclose(f);

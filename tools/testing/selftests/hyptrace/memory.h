@@ -12,7 +12,11 @@
 #define NOISE_PAGES		24
 #define NOISE_PAGES_HOTPLUG	100
 
-/* Pages that nobody has, also those that CPUs keep at hand; negative: an errno */
+/*
+ * Pages that nobody has, also those that CPUs keep at hand; negative: an errno. With
+ * kmemleak, which knows of every object, and checks that keep freed ones for long,
+ * those of slabs count as free.
+ */
 long free_pages(void);
 /* The least of several looks, since some are on their way for a moment */
 long settled_free_pages(void);
