@@ -16,7 +16,7 @@ S := qemu-scripts
 
 # The makes and scripts below have their own ideas of parallelism
 .NOTPARALLEL:
-.PHONY: help setup source kernel tools initramfs run bench bench-native check lint series clean
+.PHONY: help setup source kernel tools initramfs run bench bench-native soak check lint series clean
 
 help: ## This list
 	@echo "hyptrace: hypervisor tracing for arm64 KVM. Targets:"
@@ -46,6 +46,9 @@ bench: setup kernel initramfs ## Measure what tracing costs, in instructions
 
 bench-native: ## Measure in ns and GB/s, in an x86 virtual machine; needs /dev/kvm
 	@$(S)/bench-native.sh
+
+soak: setup kernel initramfs ## Everything at once for MINUTES=n, and the accounts; SEED=n repeats
+	@$(S)/soak.sh
 
 check: setup kernel initramfs ## Run all tests
 	@$(S)/check.sh

@@ -17,6 +17,7 @@
 #   --append ARGS     more words for the kernel's command line; may repeat
 #   --add SRC[:DST]   put a file or folder into the guest, with its mode bits
 #                     (default DST: /root/<name>); may repeat
+#   --input FIFO      a named pipe that COMMAND reads as its standard input
 #   --out DIR         copy what the guest leaves in /out to DIR
 #   --timeout S       give up after so many seconds (default 300)
 #   --kernel IMAGE    boot this kernel (default build/kernel's)
@@ -35,6 +36,7 @@ mem=1G
 icount=no
 append=()
 added=()
+input=
 out=
 timeout=300
 kernel=$BUILD/kernel/arch/arm64/boot/Image
@@ -64,7 +66,7 @@ parse_arguments()
 {
 	while (($#)); do
 		case $1 in
-		--mode | --cpu | --smp | --mem | --append | --add | --out | --timeout | --kernel)
+		--mode | --cpu | --smp | --mem | --append | --add | --input | --out | --timeout | --kernel)
 			need_value "$1" $# ;;&
 		--mode) mode=$2 ;;
 		--cpu) cpu=$2 ;;
@@ -72,6 +74,7 @@ parse_arguments()
 		--mem) mem=$2 ;;
 		--append) append+=("$2") ;;
 		--add) added+=("$2") ;;
+		--input) input=$2 ;;
 		--out) out=$2 ;;
 		--timeout) timeout=$2 ;;
 		--kernel) kernel=$2 ;;
@@ -119,6 +122,7 @@ check_arguments()
 	[[ $mem =~ ^[1-9][0-9]*[MG]$ ]] || die "--mem '$mem': such as 512M or 2G"
 	[[ -f $kernel ]] || die "there is no kernel $kernel; run 'make kernel'"
 	[[ -f $initramfs ]] || die "there is no $initramfs; run 'make initramfs'"
+	[[ ! $input || -p $input ]] || die "--input $input: no such named pipe"
 	need_command qemu-system-aarch64 cpio timeout
 }
 
@@ -185,6 +189,13 @@ qemu_arguments()
 		-drive "if=none,id=out,format=raw,cache=unsafe,file=$tmp/disk"
 		-device "virtio-blk-device,drive=out"
 	)
+	if [[ $input ]]; then
+		# QEMU wants a pair of pipes, PATH.in and PATH.out
+		ln -s "$(realpath "$input")" "$tmp/input.in"
+		mkfifo "$tmp/input.out"
+		qemu+=(-chardev "pipe,id=input,path=$tmp/input"
+			-device "virtserialport,chardev=input,name=input")
+	fi
 	if [[ $icount == yes ]]; then
 		# The seed also fixes where the kernel and EL2 are in memory
 		qemu+=(-accel "tcg,thread=single" -icount "shift=0,sleep=off" -seed 1)

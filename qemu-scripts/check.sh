@@ -16,6 +16,7 @@
 #   docs        the examples of the documents
 #   bench       no core cost has grown (see bench.sh)
 #   off         a kernel without hypervisor tracing builds and runs guests
+#   soak        everything at once for a short time, and the accounts (see soak.sh)
 #   pages       a kernel with 64 KiB pages, in each mode
 #   debug       a kernel with 16 KiB pages that checks its locks and its memory
 #   lint        style, types and documents (see lint.sh)
@@ -27,7 +28,7 @@
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
-ALL_SUITES=(writer tool guest hours ftrace upstream order docs bench off pages debug lint)
+ALL_SUITES=(writer tool guest hours ftrace upstream order docs bench off soak pages debug lint)
 MODES=${MODES:-protected hvhe nvhe}
 CPU_COUNTS=${CPU_COUNTS:-1 4}
 
@@ -305,6 +306,12 @@ check_off()
 suite_off()
 {
 	run_suite off check_off
+}
+
+# Its rounds take 5 s; in four of them all kinds of things happen
+suite_soak()
+{
+	run_suite "soak, protected, 4 CPUs" env MODE=protected CPUS=4 "$SCRIPTS/soak.sh" --seconds 22
 }
 
 # Another kernel, and the tests that have to do with what differs in it

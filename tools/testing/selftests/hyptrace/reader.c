@@ -363,8 +363,7 @@ static void add_line(struct events *ev, int nr, const char *line)
 		add_event_line(ev, line);
 }
 
-/* Take the whole lines off @buf, which has @len bytes; what is left */
-static size_t add_lines(struct events *ev, int nr, char *buf, size_t len)
+size_t events_add_text(struct events *ev, int nr, char *buf, size_t len)
 {
 	char *line = buf, *end;
 
@@ -388,7 +387,7 @@ int events_read_text_by_cpu(struct events *ev, int nr, int fd)
 		ret = read(fd, buf + len, sizeof(buf) - len);
 		if (ret <= 0)
 			break;
-		len = add_lines(ev, nr, buf, len + ret);
+		len = events_add_text(ev, nr, buf, len + ret);
 	}
 	if (len)
 		set_error(ev, "a text that ends within a line");
@@ -484,14 +483,11 @@ static void add_mapped_loss(struct events *ev, const struct mapping *m,
 		events_add_loss(ev, lost);
 }
 
-int mapping_next(struct mapping *m, struct events *ev)
+int mapping_list(const struct mapping *m, struct events *ev, __u32 id, __u32 read)
 {
-	struct trace_buffer_meta *meta = m->meta;
-	__u32 id = LOAD(meta->reader.id), read = LOAD(meta->reader.read);
+	const struct trace_buffer_meta *meta = m->meta;
 	const struct subbuf *page;
 
-	if (ioctl(m->fd, TRACE_MMAP_IOCTL_GET_READER))
-		return -errno;
 	if (LOAD(meta->reader.id) == id && LOAD(meta->reader.read) == read)
 		return 0;
 	if (!ev)
@@ -508,6 +504,16 @@ int mapping_next(struct mapping *m, struct events *ev)
 	}
 	events_add_page(ev, m->src, m->cpu, page, read, LOAD(meta->reader.read));
 	return 1;
+}
+
+int mapping_next(struct mapping *m, struct events *ev)
+{
+	struct trace_buffer_meta *meta = m->meta;
+	__u32 id = LOAD(meta->reader.id), read = LOAD(meta->reader.read);
+
+	if (ioctl(m->fd, TRACE_MMAP_IOCTL_GET_READER))
+		return -errno;
+	return mapping_list(m, ev, id, read);
 }
 
 int mapping_drain(struct mapping *m, struct events *ev)

@@ -124,6 +124,11 @@ int events_read_raw(struct events *ev, const struct source *src, int cpu, int fd
 /* One read() of @size bytes: what it returned, or an errno */
 ssize_t events_read_some(struct events *ev, const struct source *src, int cpu, int fd,
 			 size_t size);
+/*
+ * The whole lines of the @len bytes of text in @buf, of a remote, into a list for each
+ * of @nr CPUs; how many bytes are left, which are then at the start of @buf
+ */
+size_t events_add_text(struct events *ev, int nr, char *buf, size_t len);
 /* Text of trace or trace_pipe until it returns 0 or an errno */
 int events_read_text(struct events *ev, int fd);
 /* The same, of a remote, into a list for each of @nr CPUs */
@@ -162,6 +167,8 @@ const struct subbuf *mapping_subbuf(const struct mapping *m, __u32 id);
  * Return: 1, 0 if there is nothing, or the errno of the ioctl.
  */
 int mapping_next(struct mapping *m, struct events *ev);
+/* The same without the call that gets it: @id and @read are of the meta page before that */
+int mapping_list(const struct mapping *m, struct events *ev, __u32 id, __u32 read);
 /* Until there is nothing: 0 or an errno */
 int mapping_drain(struct mapping *m, struct events *ev);
 

@@ -1,0 +1,80 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Usage: soak.sh [--seconds N]
+#
+# Everything at once in a guest, and the accounts: all CPUs write at full rate at EL2,
+# readers of each kind come, die by SIGKILL and return, buffers are reset, clocks
+# changed, CPUs switched off and on, guests run. Each event is numbered: in the end each
+# number was seen once or is counted as lost. Needs the kernel and the initramfs; 'make
+# soak' makes them first.
+#
+# Ctrl-C ends it early, with a verdict on what was done by then.
+#
+#   --seconds N   how long, instead of MINUTES
+#
+# Environment: MINUTES=n (10), MODE=protected|hvhe|nvhe (protected), CPUS=n (4),
+#              SEED=n (another one each time), which fixes what is chosen, not when
+#              it happens
+set -euo pipefail
+. "$(dirname "$0")/common.sh"
+
+CROSS_COMPILE=${CROSS_COMPILE:-aarch64-linux-gnu-}
+SOURCE=$REPO/tools/testing/selftests/hyptrace/soak
+OBJ=$BUILD/obj/soak
+
+mode=${MODE:-protected}
+cpus=${CPUS:-4}
+minutes=${MINUTES:-10}
+seed=${SEED:-$((RANDOM * 32768 + RANDOM))}
+seconds=
+
+parse_arguments()
+{
+	while (($#)); do
+		case $1 in
+		--seconds) need_value "$1" $#; seconds=$2; shift ;;
+		-h | --help) usage; exit ;;
+		*) die "unknown argument '$1'; see --help" ;;
+		esac
+		shift
+	done
+	[[ $minutes =~ ^[1-9][0-9]{0,4}$ ]] || die "MINUTES='$minutes': want 1 to 99999"
+	[[ $seed =~ ^[0-9]{1,9}$ ]] || die "SEED='$seed': want a number of at most 9 digits"
+	: "${seconds:=$((minutes * 60))}"
+	[[ $seconds =~ ^[1-9][0-9]{0,6}$ ]] || die "--seconds '$seconds': want 1 or more"
+}
+
+build_soak()
+{
+	make -C "$SOURCE" O="$OBJ" KERNEL="$TREE" CROSS_COMPILE="$CROSS_COMPILE"
+}
+
+# In a session of its own: Ctrl-C is for this script, which tells the guest
+run_guest()
+{
+	exec setsid "$SCRIPTS/boot.sh" --mode "$mode" --smp "$cpus" \
+		--timeout $((2 * seconds + 300)) --input "$tmp/stop" \
+		--add "$OBJ/soak:/root/soak" --add "$SCRIPTS/guest-tests.sh" -- \
+		"/root/guest-tests.sh --run /root/soak -t $seconds -s $seed -i ||
+		{ cat /tmp/guests.log; false; }"
+}
+
+parse_arguments "$@"
+need_command make setsid "${CROSS_COMPILE}gcc"
+mkdir -p "$OBJ"
+step "Build the soak" build_soak
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+mkfifo "$tmp/stop"
+# Both ends, so that no word gets lost that is written before the guest listens
+exec 3<>"$tmp/stop"
+trap 'echo stop >&3' INT TERM
+run_guest | tee "$tmp/output" &
+pid=$!
+# A signal ends a wait
+while kill -0 "$pid" 2>/dev/null; do
+	wait "$pid" || :
+done
+if ! grep -q '^ok 1 soak' "$tmp/output" || grep -q '^not ok' "$tmp/output"; then
+	die "failed; to try the same again: MODE=$mode CPUS=$cpus SEED=$seed make soak"
+fi

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What happens beside writing and reading; see disturb.h.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "disturb.h"
+
+bool chance(unsigned int *seed, unsigned int n)
+{
+	return rand_r(seed) % n == 0;
+}
+
+static bool done(struct disturb *d, const char *what, int ret, unsigned long *count)
+{
+	if (ret)
+		snprintf(d->wrong, sizeof(d->wrong), "%s: %s", what, strerror(-ret));
+	else
+		++*count;
+	return !ret;
+}
+
+/* @cpu's readers, or those of all if that is negative */
+static void pause_readers(struct disturb *d, int cpu)
+{
+	unsigned int i;
+
+	d->ticket++;
+	for (i = 0; i < d->nr_readings; i++) {
+		if (cpu < 0 || d->readings[i].cpu == cpu)
+			reading_pause(&d->readings[i], d->ticket);
+	}
+}
+
+static void resume_readers(struct disturb *d)
+{
+	unsigned int i;
+
+	for (i = 0; i < d->nr_readings; i++)
+		reading_resume(&d->readings[i]);
+}
+
+static int truncate_file(const struct source *src, int cpu)
+{
+	int fd;
+
+	if (cpu < 0)
+		return source_clear(src);
+	fd = source_open_file(src, O_WRONLY | O_TRUNC, "per_cpu/cpu%d/trace", cpu);
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
+static bool reset(struct disturb *d)
+{
+	int cpu = chance(&d->seed, 4) ? -1 : rand_r(&d->seed) % d->nr_cpus, ret;
+
+	pause_readers(d, cpu);
+	ret = truncate_file(d->src, cpu);
+	resume_readers(d);
+	return done(d, "reset", ret, &d->resets);
+}
+
+/* Refused only while a buffer is mapped */
+static bool set_clock(struct disturb *d)
+{
+	static const char *const clocks[] = { "local", "boot", "mono", "mono_raw", "tai" };
+	const char *clock = clocks[rand_r(&d->seed) % ARRAY_SIZE(clocks)];
+	bool mapped = false;
+	unsigned int i;
+	int ret;
+
+	pause_readers(d, -1);
+	for (i = 0; i < d->nr_readings; i++)
+		mapped |= d->readings[i].pid && d->readings[i].kind == KIND_MAP;
+	ret = source_set_clock(d->src, clock);
+	resume_readers(d);
+	if (ret == -EBUSY && mapped)
+		return done(d, clock, 0, &d->busy);
+	return done(d, clock, ret, &d->clocks);
+}
+
+static int set_online(int cpu, bool online)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpu);
+	return file_write(path, online ? "1" : "0", 1);
+}
+
+/* All but the first */
+static bool plug(struct disturb *d)
+{
+	if (d->off)
+		return disturb_end(d);
+	if (d->nr_cpus == 1)
+		return true;
+
+	d->off = 1 + rand_r(&d->seed) % (d->nr_cpus - 1);
+	return done(d, "CPU off", set_online(d->off, false), &d->offs);
+}
+
+bool disturb_end(struct disturb *d)
+{
+	unsigned long ons = 0;
+	int cpu = d->off;
+
+	d->off = 0;
+	return !cpu || done(d, "CPU on", set_online(cpu, true), &ons);
+}
+
+static bool switch_mode(struct disturb *d)
+{
+	d->keep = !d->keep;
+	return done(d, "overwrite", source_set_overwrite(d->src, !d->keep), &d->modes);
+}
+
+bool disturb(struct disturb *d)
+{
+	if (chance(&d->seed, 8) && !reset(d))
+		return false;
+	if (chance(&d->seed, 16) && !set_clock(d))
+		return false;
+	if (chance(&d->seed, 16) && !switch_mode(d))
+		return false;
+	return !chance(&d->seed, 8) || plug(d);
+}
