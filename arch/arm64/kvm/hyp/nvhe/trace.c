@@ -271,25 +271,27 @@ static int share_page(u64 pfn, void **va)
 		ret = __pkvm_host_share_hyp(pfn);
 		if (ret)
 			return ret;
+		/* If another CPU of the host has unshared it meanwhile, there is nothing to undo */
 		ret = hyp_pin_shared_mem(page, page + PAGE_SIZE);
-		if (ret) {
-			WARN_ON(__pkvm_host_unshare_hyp(pfn));
+		if (ret)
 			return ret;
-		}
 	}
 
 	*va = page;
 	return 0;
 }
 
-/* SHARED with EL2 and pinned => OWNED by the host */
+/*
+ * SHARED with EL2 and pinned => OWNED by the host. If the host has let it be pinned for
+ * something else as well, a clock or a VM, it stays SHARED, and is the host's to unshare.
+ */
 static void unshare_page(void *va)
 {
 	if (!is_protected_kvm_enabled())
 		return;
 
 	hyp_unpin_shared_mem(va, va + PAGE_SIZE);
-	WARN_ON(__pkvm_host_unshare_hyp(hyp_virt_to_pfn(va)));
+	__pkvm_host_unshare_hyp(hyp_virt_to_pfn(va));
 }
 
 /* OWNED by the host => OWNED by EL2, zeroed */
