@@ -39,7 +39,7 @@ enum remote_filter_op {
 /**
  * struct remote_filter_insn - a comparison; two words, as a hypercall has them
  * @value: the constant
- * @offset: of the field in the record, common header included
+ * @offset: of the field in the record, common header included; a multiple of @size
  * @size: of the field: 1, 2, 4 or 8
  * @is_signed: compare as signed numbers
  * @op: enum remote_filter_op
@@ -74,6 +74,12 @@ static inline bool remote_filter_next_ok(u8 next, u32 index, u32 nr)
 	       (next > index && next < nr);
 }
 
+/* The field is within the record, and aligned */
+static inline bool remote_filter_field_ok(u16 offset, u8 size, u32 rec_size)
+{
+	return offset + size <= rec_size && !(offset & (size - 1));
+}
+
 /**
  * remote_filter_check - is that a program for records of this size
  * @filter: from the host
@@ -92,7 +98,7 @@ static inline int remote_filter_check(const struct remote_filter *filter, u32 re
 
 		if (insn->op >= REMOTE_FILTER_NR_OPS || insn->reserved ||
 		    (insn->size != 1 && insn->size != 2 && insn->size != 4 && insn->size != 8) ||
-		    insn->offset + insn->size > rec_size ||
+		    !remote_filter_field_ok(insn->offset, insn->size, rec_size) ||
 		    !remote_filter_next_ok(insn->yes, i, filter->nr) ||
 		    !remote_filter_next_ok(insn->no, i, filter->nr))
 			return -EINVAL;
@@ -109,8 +115,10 @@ static inline u64 remote_filter_load(const void *field, u8 size, bool is_signed)
 		return is_signed ? (u64)*(const s16 *)field : *(const u16 *)field;
 	case 4:
 		return is_signed ? (u64)*(const s32 *)field : *(const u32 *)field;
-	default:
+	case 8:
 		return *(const u64 *)field;
+	default:
+		return 0;
 	}
 }
 
@@ -156,7 +164,7 @@ static inline bool remote_filter_match(const struct remote_filter *filter, const
 		u8 size = READ_ONCE(insn->size), old = next;
 		bool is_signed = READ_ONCE(insn->is_signed);
 
-		if (offset + size > rec_size)
+		if (!remote_filter_field_ok(offset, size, rec_size))
 			return false;
 		next = remote_filter_holds(READ_ONCE(insn->op),
 					   remote_filter_load(rec + offset, size, is_signed),

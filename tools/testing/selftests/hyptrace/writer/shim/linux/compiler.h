@@ -55,10 +55,9 @@ static __always_inline void shim_point(enum shim_op op, bool done, bool won,
 
 #define shim_load(ptr, order) ({					\
 	__typeof__(ptr) _ptr = (ptr);					\
-	__typeof__(*_ptr) _val;						\
 									\
 	shim_point(SHIM_LOAD, false, false, _ptr, 0);			\
-	_val = __atomic_load_n(_ptr, order);				\
+	__auto_type _val = __atomic_load_n(_ptr, order);		\
 	shim_point(SHIM_LOAD, true, false, _ptr, (u64)_val);		\
 	_val;								\
 })
