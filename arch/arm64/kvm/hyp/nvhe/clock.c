@@ -2,7 +2,6 @@
 /*
  * Taking over the host's clock parameters; see nvhe/clock.h.
  */
-#include <linux/atomic.h>
 #include <linux/sched_clock.h>
 #include <linux/timekeeper_internal.h>
 
@@ -12,6 +11,9 @@
 
 /* The host updates them at most once a tick; a torn copy only gives bad times */
 #define CLOCK_COPY_ATTEMPTS	4
+
+/* Honest CPUs that count at the same time fail a few times at most */
+#define COUNT_ATTEMPTS		100
 
 /* What @latch of a counter points to; @seq is 0 */
 static const u32 never_current = 1;
@@ -87,12 +89,34 @@ void hyp_clock_init(struct hyp_clock *clk, const struct hyp_clock_src *src)
 	refresh(clk);
 }
 
+/*
+ * The next count. atomic64_inc_return() may be a loop, which a host that writes to the
+ * counter all the time could keep from ending; this one ends, with a count that is in
+ * use already.
+ */
+static u64 next_count(u64 *counter)
+{
+	u32 failed;
+	u64 count;
+	int i;
+
+	for (i = 0; i < COUNT_ATTEMPTS; i++) {
+		asm volatile("ldaxr	%0, %2\n"
+			     "	add	%0, %0, #1\n"
+			     "	stlxr	%w1, %0, %2"
+			     : "=&r" (count), "=&r" (failed), "+Q" (*counter));
+		if (!failed)
+			break;
+	}
+	return count;
+}
+
 u64 hyp_clock_read_slow(struct hyp_clock *clk)
 {
 	u64 ns;
 
 	if (clk->src.kind == HYP_CLOCK_COUNTER)
-		return atomic64_inc_return((atomic64_t *)clk->src.extra);
+		return next_count((u64 *)clk->src.extra);
 
 	if (READ_ONCE(*clk->now.latch) != clk->now.seq)
 		refresh(clk);
