@@ -1,0 +1,778 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * One call after the other, of any kind, with any arguments and in any order; a model
+ * of what EL2 has says what each has to return. The model is written from the
+ * contract in nvhe/trace.h. Where more than one error would do, each will.
+ */
+#include <linux/sched_clock.h>
+#include <linux/timekeeper_internal.h>
+#include <linux/trace_remote_filter.h>
+#include <linux/ring_buffer_writer.h>
+
+#include "hostile.h"
+
+enum page_state {
+	OWNED,		/* by the host alone */
+	SHARED,		/* with EL2 */
+	DONATED,	/* to EL2 */
+};
+
+/**
+ * struct page_model - a page
+ * @state:	whose it is
+ * @pins:	for how many reasons EL2 insists on its being shared
+ * @zero:	EL2 has given it back, and nobody has written to it since
+ */
+struct page_model {
+	u8	state;
+	u8	pins;
+	bool	zero;
+};
+
+enum buf_state {
+	EMPTY,
+	LOADING,
+	LOADED,
+};
+
+/**
+ * struct buf_model - the buffer of a CPU; pages by their numbers
+ * @state:	which calls it takes
+ * @on:		tracing
+ * @announced:	sub-buffers that will come
+ * @nr_subbufs:	that are there
+ * @nr_tables:	pages of table that are there
+ * @meta:	page
+ * @root:	page
+ * @subbufs:	pages
+ * @tables:	pages
+ */
+struct buf_model {
+	enum buf_state	state;
+	bool		on;
+	u32		announced;
+	u32		nr_subbufs;
+	u32		nr_tables;
+	u16		meta;
+	u16		root;
+	u16		subbufs[NR_PAGES];
+	u16		tables[NR_PAGES];
+};
+
+#define NR_PARTS	3
+
+static struct {
+	struct page_model		pages[NR_PAGES];
+	struct buf_model		bufs[NR_CPUS];
+	struct remote_filter_insn	insns[REMOTE_FILTER_MAX];
+	u64				clock_kind;
+	int				clock_pages[NR_PARTS];
+	int				cpu;
+} model;
+
+/* A set of errors that a call may return; 0 is in it if there is none */
+struct errors {
+	unsigned int	nr;
+	int		list[8];
+};
+
+static void may_be(struct errors *errors, bool is, int error)
+{
+	if (is)
+		errors->list[errors->nr++] = error;
+}
+
+/* Is what was returned among what it has to be */
+static bool as_expected(const struct errors *errors, s64 ret, const char *what)
+{
+	unsigned int i;
+
+	if (!errors->nr)
+		return !ret || wrong("%s: %lld instead of 0", what, ret);
+	for (i = 0; i < errors->nr; i++) {
+		if (errors->list[i] == ret)
+			return true;
+	}
+	return wrong("%s: %lld instead of %d", what, ret, errors->list[0]);
+}
+
+/*
+ * Choices
+ */
+
+/* A page, by preference in @state; negative for one that is not the host's */
+static int choose_page(struct rng *rng, enum page_state state)
+{
+	int i, page = -1;
+
+	if (rng_percent(rng, 4))
+		return -1;
+	for (i = 0; i < 8; i++) {
+		page = rng_below(rng, NR_PAGES);
+		if (model.pages[page].state == state)
+			break;
+	}
+	return page;
+}
+
+static u64 pfn_of(struct rng *rng, int page)
+{
+	return page < 0 ? foreign_pfn(rng) : pool_pfn(page);
+}
+
+/* A CPU, by preference one whose buffer is in @state */
+static u32 choose_cpu(struct rng *rng, enum buf_state state)
+{
+	u32 cpu = 0;
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		cpu = any_cpu(rng);
+		if (cpu >= nr_cpu_ids || model.bufs[cpu].state == state)
+			break;
+	}
+	return cpu;
+}
+
+/* NULL if there is no such CPU */
+static struct buf_model *buf_of(u32 cpu)
+{
+	return cpu < nr_cpu_ids ? &model.bufs[cpu] : NULL;
+}
+
+/* What EL2 says of a page that is to be owned by the host alone */
+static void not_owned(struct errors *errors, int page, u64 pfn)
+{
+	if (page >= 0) {
+		may_be(errors, model.pages[page].state != OWNED, -EPERM);
+		return;
+	}
+	may_be(errors, pfn > PHYS_PFN(PHYS_MASK), -EINVAL);
+	may_be(errors, pfn <= PHYS_PFN(PHYS_MASK), -EPERM);
+	/* More than the address space of the host has */
+	may_be(errors, pfn <= PHYS_PFN(PHYS_MASK), -ERANGE);
+}
+
+/*
+ * Transitions
+ */
+
+/* OWNED => SHARED and pinned */
+static void lend(int page)
+{
+	model.pages[page] = (struct page_model){ .state = SHARED, .pins = 1 };
+}
+
+/* SHARED and pinned => OWNED, unless it is pinned for something else */
+static void lend_back(int page)
+{
+	if (!--model.pages[page].pins)
+		model.pages[page].state = OWNED;
+}
+
+/* OWNED => DONATED */
+static void give(int page)
+{
+	model.pages[page] = (struct page_model){ .state = DONATED };
+}
+
+/* DONATED => OWNED, zeroed */
+static void give_back(int page)
+{
+	model.pages[page] = (struct page_model){ .state = OWNED, .zero = true };
+}
+
+/*
+ * Calls
+ */
+
+static bool call_begin(struct rng *rng)
+{
+	static const u32 sizes[] = {
+		0, 1, 2, 3, 171, 341, RB_WRITER_MAX_SUBBUFS, RB_WRITER_MAX_SUBBUFS + 1, U32_MAX,
+	};
+	u32 cpu = choose_cpu(rng, EMPTY), nr = 3 + rng_below(rng, 12);
+	int meta = choose_page(rng, OWNED), root = choose_page(rng, OWNED);
+	u64 meta_pfn = pfn_of(rng, meta), root_pfn = pfn_of(rng, root);
+	struct buf_model *buf = buf_of(cpu);
+	struct errors errors = {};
+	s64 ret;
+
+	if (rng_percent(rng, 20))
+		nr = sizes[rng_below(rng, ARRAY_SIZE(sizes))];
+	if (rng_percent(rng, 3)) {
+		root = meta;
+		root_pfn = meta_pfn;
+	}
+
+	may_be(&errors, !buf || nr < 3 || nr > RB_WRITER_MAX_SUBBUFS, -EINVAL);
+	may_be(&errors, buf && buf->state != EMPTY, -EBUSY);
+	not_owned(&errors, meta, meta_pfn);
+	not_owned(&errors, root, root_pfn);
+	may_be(&errors, root >= 0 && root == meta, -EPERM);
+
+	ret = hcall(__hyp_trace_begin, cpu, meta_pfn, root_pfn, nr);
+	if (!as_expected(&errors, ret, "begin"))
+		return false;
+	if (errors.nr)
+		return true;
+
+	lend(meta);
+	give(root);
+	buf->state = LOADING;
+	buf->announced = nr;
+	buf->nr_subbufs = 0;
+	buf->nr_tables = 0;
+	buf->meta = meta;
+	buf->root = root;
+	return true;
+}
+
+static bool call_add_table(struct rng *rng)
+{
+	u32 cpu = choose_cpu(rng, LOADING);
+	struct buf_model *buf = buf_of(cpu);
+	int page = choose_page(rng, OWNED);
+	u64 pfn = pfn_of(rng, page);
+	struct errors errors = {};
+	s64 ret;
+
+	may_be(&errors, !buf, -EINVAL);
+	may_be(&errors, buf && buf->state != LOADING, -EBUSY);
+	may_be(&errors, buf && buf->nr_tables * RB_WRITER_SUBBUFS_PER_PAGE >= buf->announced,
+	       -ENOSPC);
+	not_owned(&errors, page, pfn);
+
+	ret = hcall(__hyp_trace_add_table, cpu, pfn);
+	if (!as_expected(&errors, ret, "add_table"))
+		return false;
+	if (errors.nr)
+		return true;
+
+	give(page);
+	buf->tables[buf->nr_tables++] = page;
+	return true;
+}
+
+/* How many to add: mostly as many as there may be */
+static u32 choose_nr(struct rng *rng, const struct buf_model *buf)
+{
+	u32 left = buf && buf->state == LOADING ? buf->announced - buf->nr_subbufs : 1;
+
+	switch (rng_below(rng, 20)) {
+	case 0:
+		return 0;
+	case 1:
+		return HYP_TRACE_PFNS_PER_CALL + 1;
+	case 2:	/* so that a sum is small again */
+		return -rng_below(rng, 16);
+	default:
+		return clamp(left, 1, 1 + rng_below(rng, HYP_TRACE_PFNS_PER_CALL));
+	}
+}
+
+static bool call_add_subbufs(struct rng *rng)
+{
+	u32 cpu = choose_cpu(rng, LOADING), nr, i, j;
+	struct buf_model *buf = buf_of(cpu);
+	struct errors errors = {};
+	u64 args[7] = { cpu };
+	int pages[5];
+	s64 ret;
+
+	nr = choose_nr(rng, buf);
+	args[1] = nr;
+	for (i = 0; i < ARRAY_SIZE(pages); i++) {
+		pages[i] = i && rng_percent(rng, 2) ? pages[i - 1] : choose_page(rng, OWNED);
+		args[2 + i] = i && pages[i] == pages[i - 1] ? args[1 + i] : pfn_of(rng, pages[i]);
+	}
+
+	may_be(&errors, !buf || !nr || nr > HYP_TRACE_PFNS_PER_CALL, -EINVAL);
+	may_be(&errors, buf && buf->state != LOADING, -EBUSY);
+	may_be(&errors, buf && (u64)buf->nr_subbufs + nr > buf->announced, -ENOSPC);
+	may_be(&errors, buf && (u64)buf->nr_subbufs + nr >
+	       buf->nr_tables * RB_WRITER_SUBBUFS_PER_PAGE, -ENOMEM);
+	for (i = 0; i < min(nr, ARRAY_SIZE(pages)) && !errors.nr; i++) {
+		not_owned(&errors, pages[i], args[2 + i]);
+		for (j = 0; j < i && !errors.nr; j++)
+			may_be(&errors, pages[i] == pages[j], -EPERM);
+	}
+
+	ret = __hcall(__KVM_HOST_SMCCC_FUNC___hyp_trace_add_subbufs, args);
+	if (!as_expected(&errors, ret, "add_subbufs"))
+		return false;
+	for (i = 0; i < nr && !errors.nr; i++) {
+		lend(pages[i]);
+		buf->subbufs[buf->nr_subbufs++] = pages[i];
+	}
+	return true;
+}
+
+static bool call_ready(struct rng *rng)
+{
+	u32 cpu = choose_cpu(rng, LOADING);
+	struct buf_model *buf = buf_of(cpu);
+	struct errors errors = {};
+	s64 ret;
+
+	may_be(&errors, !buf, -EINVAL);
+	may_be(&errors, buf && buf->state != LOADING, -EBUSY);
+	may_be(&errors, buf && buf->nr_subbufs != buf->announced, -ENODATA);
+
+	ret = hcall(__hyp_trace_ready, cpu);
+	if (!as_expected(&errors, ret, "ready"))
+		return false;
+	if (!errors.nr)
+		buf->state = LOADED;
+	return true;
+}
+
+/* The model of an unload: how many pages are left */
+static s64 unload(struct buf_model *buf)
+{
+	u32 i;
+
+	for (i = 0; i < HYP_TRACE_PAGES_PER_UNLOAD; i++) {
+		if (buf->nr_subbufs) {
+			lend_back(buf->subbufs[--buf->nr_subbufs]);
+		} else if (buf->nr_tables) {
+			give_back(buf->tables[--buf->nr_tables]);
+		} else {
+			give_back(buf->root);
+			lend_back(buf->meta);
+			buf->state = EMPTY;
+			return 0;
+		}
+	}
+	buf->state = LOADING;
+	return buf->nr_subbufs + buf->nr_tables + 2;
+}
+
+static bool call_unload(struct rng *rng)
+{
+	u32 cpu = choose_cpu(rng, LOADED);
+	struct buf_model *buf = buf_of(cpu);
+	struct errors errors = {};
+	s64 ret, left = 0;
+
+	may_be(&errors, !buf, -EINVAL);
+	may_be(&errors, buf && buf->on, -EBUSY);
+
+	ret = hcall(__hyp_trace_unload, cpu);
+	if (!errors.nr && buf->state != EMPTY)
+		left = unload(buf);
+	return as_expected(&errors, ret - left, "unload");
+}
+
+static bool call_enable(struct rng *rng)
+{
+	u32 flags = rng_percent(rng, 90) ? rng_below(rng, 4) : rng_u64(rng);
+	int cpu = rng_below(rng, num_online_cpus());
+	struct buf_model *buf = &model.bufs[cpu];
+	struct errors errors = {};
+	s64 ret;
+
+	may_be(&errors, flags & ~(HYP_TRACE_ON | HYP_TRACE_OVERWRITE), -EINVAL);
+	may_be(&errors, buf->state != LOADED, -ENODEV);
+	may_be(&errors, flags & HYP_TRACE_ON && model.clock_kind == HYP_CLOCK_NONE, -ENXIO);
+
+	ret = hcall_on(cpu, __KVM_HOST_SMCCC_FUNC___hyp_trace_enable, flags);
+	if (!as_expected(&errors, ret, "enable"))
+		return false;
+	if (!errors.nr)
+		buf->on = flags & HYP_TRACE_ON;
+	return true;
+}
+
+static u32 choose_event(struct rng *rng)
+{
+	return rng_percent(rng, 95) ? rng_below(rng, NR_HYP_EVENTS) :
+	       rng_percent(rng, 50) ? NR_HYP_EVENTS + rng_below(rng, 2) : rng_u64(rng);
+}
+
+static bool call_enable_event(struct rng *rng)
+{
+	u32 event = choose_event(rng), id = rng_u64(rng) >> (32 + rng_below(rng, 32));
+	struct errors errors = {};
+
+	may_be(&errors, event >= NR_HYP_EVENTS || id > U16_MAX, -EINVAL);
+	return as_expected(&errors, hcall(__hyp_trace_enable_event, event, id), "enable_event");
+}
+
+static const u32 rec_sizes[NR_HYP_EVENTS] = {
+#define REMOTE_EVENT(name, ...)	[HYP_EVENT_##name] = sizeof(struct remote_rec_##name),
+#include <asm/kvm_hypevents.h>
+#undef REMOTE_EVENT
+};
+
+/* Right in most respects */
+static struct remote_filter_insn choose_insn(struct rng *rng, u32 index)
+{
+	static const u8 ends[] = { REMOTE_FILTER_PASS, REMOTE_FILTER_FAIL };
+	struct remote_filter_insn insn = {
+		.value		= rng_u64(rng),
+		.offset		= rng_below(rng, 3) * 8,
+		.size		= 1 << rng_below(rng, 4),
+		.is_signed	= rng_below(rng, 2),
+		.op		= rng_below(rng, REMOTE_FILTER_NR_OPS),
+		.yes		= rng_percent(rng, 50) ? index + 1 : ends[rng_below(rng, 2)],
+		.no		= ends[rng_below(rng, 2)],
+	};
+
+	switch (rng_below(rng, 40)) {
+	case 0:
+		insn.offset = rng_u64(rng);
+		break;
+	case 1:
+		insn.size = rng_u64(rng);
+		break;
+	case 2:
+		insn.op = rng_u64(rng);
+		break;
+	case 3:
+		insn.yes = rng_below(rng, REMOTE_FILTER_MAX);
+		break;
+	case 4:
+		insn.no = rng_u64(rng);
+		break;
+	case 5:
+		insn.reserved = rng_u64(rng);
+		break;
+	}
+	return insn;
+}
+
+static bool call_filter_insn(struct rng *rng)
+{
+	u32 index = rng_percent(rng, 90) ? rng_below(rng, 4) : rng_below(rng, 64);
+	struct remote_filter_insn insn = choose_insn(rng, index);
+	struct errors errors = {};
+	u64 words[2];
+
+	if (rng_percent(rng, 1))
+		index = rng_u64(rng);
+	memcpy(words, &insn, sizeof(words));
+	may_be(&errors, index >= REMOTE_FILTER_MAX, -EINVAL);
+	if (!errors.nr)
+		model.insns[index] = insn;
+	return as_expected(&errors, hcall(__hyp_trace_filter_insn, index, words[0], words[1]),
+			   "filter_insn");
+}
+
+/* Reads a field of the record, and goes on later in the program or ends */
+static bool insn_ok(u32 index, u32 nr, u32 rec_size)
+{
+	const struct remote_filter_insn *insn = &model.insns[index];
+	const u8 nexts[] = { insn->yes, insn->no };
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(nexts); i++) {
+		if (nexts[i] != REMOTE_FILTER_PASS && nexts[i] != REMOTE_FILTER_FAIL &&
+		    (nexts[i] <= index || nexts[i] >= nr))
+			return false;
+	}
+	return hweight8(insn->size) == 1 && insn->size <= 8 && !insn->reserved &&
+	       insn->op < REMOTE_FILTER_NR_OPS && insn->offset + insn->size <= rec_size &&
+	       !(insn->offset % insn->size);
+}
+
+static bool filter_ok(u32 event, u32 nr)
+{
+	u32 i;
+
+	for (i = 0; i < nr; i++) {
+		if (!insn_ok(i, nr, rec_sizes[event]))
+			return false;
+	}
+	return true;
+}
+
+static bool call_set_filter(struct rng *rng)
+{
+	u32 event = choose_event(rng), nr = rng_below(rng, 4);
+	struct errors errors = {};
+
+	if (rng_percent(rng, 10))
+		nr = rng_percent(rng, 50) ? REMOTE_FILTER_MAX + rng_below(rng, 2) : rng_u64(rng);
+	may_be(&errors, event >= NR_HYP_EVENTS || nr > REMOTE_FILTER_MAX ||
+	       (nr && !rec_sizes[event]) || !filter_ok(event, nr), -EINVAL);
+	return as_expected(&errors, hcall(__hyp_trace_set_filter, event, nr), "set_filter");
+}
+
+static bool call_swap_reader(struct rng *rng)
+{
+	u32 cpu = choose_cpu(rng, LOADED), seen = rng_percent(rng, 50) ? 0 : rng_u64(rng);
+	struct buf_model *buf = buf_of(cpu);
+	struct errors errors = {};
+	s64 ret;
+
+	may_be(&errors, !buf, -EINVAL);
+	may_be(&errors, buf && buf->state != LOADED, -ENODEV);
+	ret = hcall(__hyp_trace_swap_reader, cpu, seen);
+	/* What there is to swap, ring_round() knows */
+	if (!errors.nr && ret >= 0 && ret <= RB_SWAP_MORE)
+		return true;
+	return as_expected(&errors, ret, "swap_reader");
+}
+
+static bool call_reset(struct rng *rng)
+{
+	u32 cpu = choose_cpu(rng, LOADED);
+	struct buf_model *buf = buf_of(cpu);
+	struct errors errors = {};
+
+	may_be(&errors, !buf, -EINVAL);
+	may_be(&errors, buf && buf->state != LOADED, -ENODEV);
+	may_be(&errors, buf && buf->on && cpu != model.cpu, -EBUSY);
+	return as_expected(&errors, hcall(__hyp_trace_reset, cpu), "reset");
+}
+
+static bool call_selftest(struct rng *rng)
+{
+	return !hcall(__hyp_trace_selftest, rng_u64(rng)) || wrong("selftest");
+}
+
+/*
+ * Clocks
+ */
+
+/* Where a part of a clock is: @page of the pool, or negative for what cannot be one */
+struct part {
+	u64	addr;
+	int	page;
+};
+
+static u64 foreign_addr(struct rng *rng)
+{
+	switch (rng_below(rng, 6)) {
+	case 0:
+		return (u64)__va(hyp_layout.mem + rng_below(rng, 4096) * 8);
+	case 1:
+		return (u64)__va(0x09000000);
+	case 2:
+		return ~7ULL;
+	case 3:
+		return PAGE_OFFSET;
+	case 4:
+		return 8;
+	default:	/* the page behind */
+		return (u64)pool_va(rng_below(rng, NR_PAGES)) + PAGE_SIZE;
+	}
+}
+
+static struct part choose_part(struct rng *rng, u32 percent)
+{
+	struct part part = { .page = -1 };
+	u32 offset = rng_below(rng, PAGE_SIZE / 8) * 8;
+
+	if (!rng_percent(rng, percent))
+		return part;
+	if (rng_percent(rng, 5)) {
+		part.addr = foreign_addr(rng);
+		return part;
+	}
+	part.page = choose_page(rng, SHARED);
+	if (rng_percent(rng, 90))
+		offset = rng_below(rng, 64) * 8;
+	if (rng_percent(rng, 5))
+		offset |= 1 << rng_below(rng, 3);
+	part.addr = part.page < 0 ? foreign_addr(rng) : (u64)pool_va(part.page) + offset;
+	return part;
+}
+
+static u64 bank_size(u64 kind)
+{
+	switch (kind) {
+	case HYP_CLOCK_SCHED:
+		return sizeof(struct clock_read_data);
+	case HYP_CLOCK_FAST:
+		return sizeof(struct tk_read_base);
+	default:
+		return 0;
+	}
+}
+
+static void check_part(struct errors *errors, const struct part *part, u64 size)
+{
+	bool ok = part->page >= 0 && model.pages[part->page].state == SHARED &&
+		  part->addr + size <= (u64)pool_va(part->page) + PAGE_SIZE;
+
+	if (errors->nr || !part->addr || ok)
+		return;
+	may_be(errors, true, -EPERM);
+	may_be(errors, part->page < 0, -ERANGE);
+}
+
+static void set_clock(u64 kind, const struct part *parts)
+{
+	bool banks = bank_size(kind);
+	int i;
+
+	for (i = 0; i < NR_PARTS; i++) {
+		if (model.clock_pages[i] >= 0)
+			model.pages[model.clock_pages[i]].pins--;
+		model.clock_pages[i] = -1;
+		if (kind == HYP_CLOCK_NONE || !parts[i].addr || (i < 2 && !banks))
+			continue;
+		model.clock_pages[i] = parts[i].page;
+		model.pages[parts[i].page].pins++;
+	}
+	model.clock_kind = kind;
+}
+
+static bool any_is_on(void)
+{
+	u32 cpu;
+
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
+		if (model.bufs[cpu].on)
+			return true;
+	}
+	return false;
+}
+
+static bool call_set_clock(struct rng *rng)
+{
+	u64 kind = rng_percent(rng, 95) ? rng_below(rng, 4) : rng_u64(rng);
+	bool banks = bank_size(kind);
+	struct part parts[NR_PARTS] = {
+		choose_part(rng, 95), choose_part(rng, 95), choose_part(rng, 50),
+	};
+	struct errors errors = {};
+	s64 ret;
+
+	may_be(&errors, any_is_on(), -EBUSY);
+	may_be(&errors, kind > HYP_CLOCK_COUNTER, -EINVAL);
+	if (kind != HYP_CLOCK_NONE)
+		may_be(&errors, (banks && (!parts[0].addr || !parts[1].addr)) ||
+		       (kind == HYP_CLOCK_COUNTER && !parts[2].addr) ||
+		       (parts[0].addr | parts[1].addr | parts[2].addr) & 7, -EINVAL);
+	if (banks) {
+		check_part(&errors, &parts[0], sizeof(u32));
+		check_part(&errors, &parts[1], 2 * bank_size(kind));
+	}
+	if (kind == HYP_CLOCK_COUNTER || banks)
+		check_part(&errors, &parts[2], sizeof(u64));
+
+	ret = hcall(__hyp_trace_set_clock, kind, parts[0].addr, parts[1].addr, parts[2].addr,
+		    rng_u64(rng));
+	if (!as_expected(&errors, ret, "set_clock"))
+		return false;
+	if (!errors.nr)
+		set_clock(kind, parts);
+	return true;
+}
+
+/*
+ * What the host may always do with its pages
+ */
+
+static bool call_share(struct rng *rng)
+{
+	int page = choose_page(rng, rng_percent(rng, 70) ? OWNED : DONATED);
+	u64 pfn = pfn_of(rng, page);
+	struct errors errors = {};
+	s64 ret;
+
+	/* The base does not look at the number of a frame */
+	if (page < 0)
+		return true;
+	not_owned(&errors, page, pfn);
+	ret = hcall(__pkvm_host_share_hyp, pfn);
+	if (!as_expected(&errors, ret, "share"))
+		return false;
+	if (!errors.nr)
+		model.pages[page] = (struct page_model){ .state = SHARED };
+	return true;
+}
+
+static bool call_unshare(struct rng *rng)
+{
+	int page = choose_page(rng, SHARED);
+	struct errors errors = {};
+	s64 ret;
+
+	if (page < 0)
+		return true;
+	may_be(&errors, model.pages[page].state != SHARED, -EPERM);
+	may_be(&errors, model.pages[page].pins, -EBUSY);
+	ret = hcall(__pkvm_host_unshare_hyp, pool_pfn(page));
+	if (!as_expected(&errors, ret, "unshare"))
+		return false;
+	if (!errors.nr)
+		model.pages[page].state = OWNED;
+	return true;
+}
+
+static bool call_nothing(struct rng *rng)
+{
+	u32 func = 0x1000 + rng_below(rng, 0x1000);
+	s64 ret = __hcall(func, (const u64[7]){ rng_u64(rng), rng_u64(rng) });
+
+	return ret == NOT_SUPPORTED || wrong("call %u: %lld", func, ret);
+}
+
+/* The most frequent ones are what it takes to get anywhere */
+static bool (*const calls[])(struct rng *rng) = {
+	call_begin, call_begin, call_begin, call_add_table, call_add_table,
+	call_add_subbufs, call_add_subbufs, call_add_subbufs, call_add_subbufs,
+	call_ready, call_ready, call_unload, call_enable, call_enable, call_enable_event,
+	call_filter_insn, call_filter_insn, call_set_filter, call_swap_reader, call_swap_reader,
+	call_reset, call_selftest, call_selftest, call_set_clock, call_set_clock, call_share,
+	call_share, call_unshare, call_nothing,
+};
+
+static bool is_zero(u32 page)
+{
+	return !memchr_inv(pool_va(page), 0, PAGE_SIZE);
+}
+
+/* After the round: what EL2 gave back last is zero still */
+static bool pages_ok(void)
+{
+	u32 cpu, i;
+
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
+		if (model.bufs[cpu].state == EMPTY)
+			continue;
+		while (unload(&model.bufs[cpu]))
+			;
+	}
+	for (i = 0; i < NR_PAGES; i++) {
+		if (model.pages[i].state == OWNED && model.pages[i].zero && !is_zero(i))
+			return wrong("page %u has come back from EL2 with something on it", i);
+	}
+	return true;
+}
+
+/* EL2 has nothing, but for the last program */
+static bool init_model(void)
+{
+	int i;
+
+	memset(&model, 0, sizeof(model));
+	for (i = 0; i < NR_PARTS; i++)
+		model.clock_pages[i] = -1;
+	for (i = 0; i < REMOTE_FILTER_MAX; i++) {
+		if (hcall(__hyp_trace_filter_insn, i))
+			return wrong("no program");
+	}
+	return true;
+}
+
+bool model_round(void)
+{
+	struct rng *rng = &hostile.rng;
+
+	if (!init_model())
+		return false;
+
+	/* On one CPU from here on */
+	guard(migrate)();
+	model.cpu = smp_processor_id();
+	while (atomic_read(&hostile.nr_calls) < hostile.want) {
+		if (!calls[rng_below(rng, ARRAY_SIZE(calls))](rng))
+			return false;
+	}
+	return unload_all() && pages_ok();
+}

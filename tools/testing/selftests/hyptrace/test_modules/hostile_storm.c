@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * All CPUs call EL2 at once, with arguments that would often be right if nobody else
+ * did. One thread scribbles on the pages that EL2 never gets to own, sequence counts
+ * of clocks among them; one gives pages to EL2 and takes them back by the base's own
+ * calls; and in some rounds one switches a CPU off and on. No result can be
+ * predicted, but each is one of those that the call may have, and afterwards each
+ * page has to come back.
+ */
+#include <linux/cpu.h>
+#include <linux/delay.h>
+#include <linux/kthread.h>
+
+#include "hostile.h"
+
+/* Calls between two looks at whether it is enough */
+#define BATCH		32
+
+/* So few that a few CPUs meet on the same ones all the time */
+#define NR_HOT		24
+
+static u32 hot_shared(struct rng *rng)
+{
+	return rng_percent(rng, 90) ? rng_below(rng, NR_HOT) : rng_below(rng, NR_PAGES);
+}
+
+static u64 lent_pfn(struct rng *rng)
+{
+	return rng_percent(rng, 2) ? foreign_pfn(rng) : pool_pfn(hot_shared(rng));
+}
+
+/* A page that the host does not touch: EL2 may get to own it */
+static u64 given_pfn(struct rng *rng)
+{
+	u32 page = NR_SCRIBBLED + rng_below(rng, rng_percent(rng, 90) ? NR_HOT :
+					    NR_PAGES - NR_SCRIBBLED);
+
+	return rng_percent(rng, 2) ? foreign_pfn(rng) : pool_pfn(page);
+}
+
+static u64 clock_addr(struct rng *rng)
+{
+	return (u64)pool_va(rng_below(rng, NR_HOT)) + rng_below(rng, 64) * 8;
+}
+
+static s64 load_step(struct rng *rng, u32 cpu)
+{
+	switch (rng_below(rng, 8)) {
+	case 0:
+	case 1:
+		return hcall(__hyp_trace_begin, cpu,
+			     rng_percent(rng, 80) ? lent_pfn(rng) : given_pfn(rng), given_pfn(rng),
+			     rng_percent(rng, 95) ? 3 + rng_below(rng, 3) : rng_u64(rng));
+	case 2:
+		return hcall(__hyp_trace_add_table, cpu, given_pfn(rng));
+	case 3:
+		return hcall(__hyp_trace_unload, cpu);
+	case 4:
+		return hcall(__hyp_trace_ready, cpu);
+	default:
+		return hcall(__hyp_trace_add_subbufs, cpu, 1 + rng_below(rng, 3), lent_pfn(rng),
+			     lent_pfn(rng), rng_percent(rng, 80) ? lent_pfn(rng) : given_pfn(rng),
+			     lent_pfn(rng), lent_pfn(rng));
+	}
+}
+
+static s64 write_step(struct rng *rng, u32 cpu)
+{
+	switch (rng_below(rng, 10)) {
+	case 0:
+		return hcall(__hyp_trace_enable, rng_below(rng, 5));
+	case 1:
+		return hcall(__hyp_trace_swap_reader, cpu,
+			     rng_percent(rng, 50) ? rng_below(rng, 4096) : 0);
+	case 2:
+		return hcall(__hyp_trace_reset, cpu);
+	case 3:
+		return hcall(__hyp_trace_set_clock, rng_below(rng, 5), clock_addr(rng),
+			     clock_addr(rng), rng_percent(rng, 50) ? clock_addr(rng) : 0,
+			     rng_u64(rng) & 1);
+	case 4:
+		return hcall(__hyp_trace_enable_event, rng_below(rng, NR_HYP_EVENTS + 1),
+			     rng_below(rng, U16_MAX + 2));
+	case 5:
+		return hcall(__hyp_trace_set_filter, rng_below(rng, NR_HYP_EVENTS),
+			     rng_below(rng, 4));
+	case 6:	/* one comparison that is right, more or less */
+		return hcall(__hyp_trace_filter_insn, rng_below(rng, 34), rng_u64(rng),
+			     rng_below(rng, 24) | 1ULL << (16 + rng_below(rng, 5)) |
+			     (u64)rng_below(rng, 8) << 32 | 0xfffeULL << 40);
+	default:
+		return hcall(__hyp_trace_selftest, rng_u64(rng));
+	}
+}
+
+/* Pages that are in use somewhere, or about to be */
+static s64 steal_step(struct rng *rng)
+{
+	u64 pfn = pool_pfn(rng_percent(rng, 80) ? hot_shared(rng) : NR_SCRIBBLED + rng_below(rng, NR_HOT));
+
+	return rng_percent(rng, 50) ? hcall(__pkvm_host_share_hyp, pfn) :
+				      hcall(__pkvm_host_unshare_hyp, pfn);
+}
+
+static bool is_possible(s64 ret)
+{
+	switch (ret) {
+	case 0:
+	case -EINVAL:
+	case -EBUSY:
+	case -EPERM:
+	case -ERANGE:
+	case -ENOSPC:
+	case -ENOMEM:
+	case -ENODATA:
+	case -ENODEV:
+	case -ENXIO:
+		return true;
+	default:	/* pages that are left */
+		return ret > 0 && ret <= 2 * NR_PAGES;
+	}
+}
+
+static void storm_calls(struct rng *rng)
+{
+	u32 i, kind;
+	s64 ret;
+
+	for (i = 0; i < BATCH; i++) {
+		u32 cpu = any_cpu(rng);
+
+		kind = rng_below(rng, 10);
+		ret = kind < 5 ? load_step(rng, cpu) : kind < 9 ? write_step(rng, cpu) :
+		      steal_step(rng);
+		if (!is_possible(ret))
+			wrong("a call has returned %lld", ret);
+	}
+}
+
+/*
+ * Threads
+ */
+
+/**
+ * struct storm - a round
+ * @seed:	of the first thread
+ * @nr_threads:	that have been started
+ * @ended:	by each one that is through
+ * @end:	before there were enough calls
+ */
+struct storm {
+	u64			seed;
+	unsigned long		nr_threads;
+	struct completion	ended;
+	bool			end;
+};
+
+static struct storm storm;
+
+static bool goes_on(void)
+{
+	return all_right() && !READ_ONCE(storm.end) &&
+	       atomic_read(&hostile.nr_calls) < hostile.want;
+}
+
+static int caller_main(void *data)
+{
+	struct rng rng = { .state = storm.seed + (unsigned long)data };
+
+	while (goes_on()) {
+		storm_calls(&rng);
+		cond_resched();
+	}
+	kthread_complete_and_exit(&storm.ended, 0);
+}
+
+static int scribbler_main(void *data)
+{
+	struct rng rng = { .state = storm.seed + (unsigned long)data };
+	u32 i;
+
+	while (goes_on()) {
+		for (i = 0; i < 512; i++) {
+			u64 *words = pool_va(rng_below(&rng, NR_HOT));
+
+			/* Mostly where headers, counters and parameters of clocks are */
+			words[rng_below(&rng, rng_percent(&rng, 80) ? 64 : 512)] = rng_u64(&rng);
+		}
+		cond_resched();
+	}
+	kthread_complete_and_exit(&storm.ended, 0);
+}
+
+static int hotplug_main(void *data)
+{
+	unsigned int cpu = num_possible_cpus() - 1;
+
+	while (goes_on()) {
+		if (remove_cpu(cpu) || add_cpu(cpu))
+			wrong("CPU %u does not go off and on", cpu);
+		msleep(1);
+	}
+	kthread_complete_and_exit(&storm.ended, 0);
+}
+
+static bool start_one(int (*main)(void *data), int cpu, const char *name)
+{
+	struct task_struct *task;
+
+	task = kthread_create(main, (void *)storm.nr_threads, "%s", name);
+	if (IS_ERR(task))
+		return wrong("no thread");
+	if (cpu >= 0)
+		set_cpus_allowed_ptr(task, cpumask_of(cpu));
+	storm.nr_threads++;
+	wake_up_process(task);
+	return true;
+}
+
+static bool start_all(struct rng *rng)
+{
+	int cpu;
+
+	for_each_online_cpu(cpu) {
+		if (!start_one(caller_main, cpu, "hostile"))
+			return false;
+	}
+	if (rng_percent(rng, 75) && !start_one(scribbler_main, -1, "hostile_scribble"))
+		return false;
+	return num_possible_cpus() == 1 || rng_percent(rng, 75) ||
+	       start_one(hotplug_main, 0, "hostile_hotplug");
+}
+
+bool storm_round(void)
+{
+	storm = (struct storm){ .seed = rng_u64(&hostile.rng) };
+	init_completion(&storm.ended);
+	if (!start_all(&hostile.rng))
+		WRITE_ONCE(storm.end, true);
+	while (storm.nr_threads--)
+		wait_for_completion(&storm.ended);
+	return all_right();
+}
