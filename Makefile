@@ -4,6 +4,7 @@
 # of which explain themselves with --help.
 #
 # Variables: MODE=protected|hvhe|nvhe and CPUS=n for the guest,
+#            SEED=n and CALLS=n for make stress
 #            HYPTRACE_BUILD=dir for everything that is generated
 
 MODE ?= protected
@@ -16,7 +17,8 @@ S := qemu-scripts
 
 # The makes and scripts below have their own ideas of parallelism
 .NOTPARALLEL:
-.PHONY: help setup source kernel tools initramfs run bench bench-native soak check lint series clean
+.PHONY: help setup source kernel tools initramfs run bench bench-native soak check stress mutants lint \
+	series clean
 
 help: ## This list
 	@echo "hyptrace: hypervisor tracing for arm64 KVM. Targets:"
@@ -52,6 +54,12 @@ soak: setup kernel initramfs ## Everything at once for MINUTES=n, and the accoun
 
 check: setup kernel initramfs ## Run all tests
 	@$(S)/check.sh
+
+stress: setup kernel initramfs ## Attack EL2 with a million hypercalls in each protected mode, or in MODE
+	@$(S)/stress.sh $(if $(filter-out file,$(origin MODE)),$(MODE))
+
+mutants: setup initramfs ## Break each security invariant in a copy, and see whether a test notices
+	@$(S)/mutants.sh
 
 lint: setup source ## Check style, types and documents of everything, without running it
 	@$(S)/lint.sh

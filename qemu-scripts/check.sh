@@ -6,6 +6,7 @@
 #
 #   writer      the ring-buffer writer in user space, under sanitizers
 #   guest       the selftests, in each mode, with 1 and with 4 CPUs
+#   hostile     a host that attacks EL2, in the modes in which it is not trusted
 #   hours       the clocks over hours, in each mode; the time is virtual
 #   ftrace      the kernel's ftracetest on both remotes, in each mode
 #   upstream    the kernel's own tests give the same results as without patches
@@ -28,7 +29,7 @@
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
-ALL_SUITES=(writer tool guest hours ftrace upstream order docs bench off soak pages debug lint)
+ALL_SUITES=(writer tool guest hostile hours ftrace upstream order docs bench off soak pages debug lint)
 MODES=${MODES:-protected hvhe nvhe}
 CPU_COUNTS=${CPU_COUNTS:-1 4}
 
@@ -97,23 +98,12 @@ guest()		# MODE CPUS ARGUMENTS-OF-BOOT...
 	"$SCRIPTS/boot.sh" --mode "$mode" --smp "$cpus" --timeout 600 "$@"
 }
 
-# The modules of the tests, for build/kernel
-build_test_modules()
-{
-	local src=$REPO/tools/testing/selftests/hyptrace/test_modules dir=$BUILD/obj/test_modules
-
-	mkdir -p "$dir"
-	cp "$src"/* "$dir"
-	make -C "$BUILD/kernel" M="$dir" ARCH=arm64 \
-		CROSS_COMPILE="${CROSS_COMPILE:-aarch64-linux-gnu-}" KCFLAGS=-Werror modules
-}
-
 # The remote "test" is the same in all modes: the first one is enough for it
 suite_guest()
 {
 	local mode cpus software
 
-	step "Build the modules of the tests" build_test_modules
+	step "Build the modules of the tests" "$SCRIPTS/build-test-modules.sh"
 	software=(--add "$BUILD/kernel/kernel/trace/remote_test.ko:/root/tests/remote_test.ko")
 	for mode in $MODES; do
 		for cpus in $CPU_COUNTS; do
@@ -124,6 +114,17 @@ suite_guest()
 				/root/tests/guest-tests.sh
 		done
 		software=()
+	done
+}
+
+# Another seed each time; the log says which
+suite_hostile()
+{
+	local mode
+
+	for mode in $MODES; do
+		[[ $mode != nvhe ]] || continue
+		run_suite "hostile $mode" env CALLS=50000 "$SCRIPTS/stress.sh" "$mode"
 	done
 }
 

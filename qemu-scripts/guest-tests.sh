@@ -119,7 +119,7 @@ set_slack
 [ $# -gt 0 ] || set -- *
 for program; do
 	case $program in
-	*.sh | *.ko | hyp_workload) continue ;;
+	*.sh | *.ko | hyp_workload | hostile) continue ;;
 	esac
 	[ -x "$program" ] && [ -f "$program" ] && run_suite "$program"
 done

@@ -34,7 +34,7 @@ static const char *const kinds[] = { "model", "storm", "ring", "fields" };
 
 static unsigned long long seed = 1, want = 50000;
 static long only_round = -1;
-static unsigned int calls_a_round = 500;
+static unsigned int calls_a_round = 1000;
 
 /* What is wrong */
 static char why[512];

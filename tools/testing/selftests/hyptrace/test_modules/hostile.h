@@ -120,7 +120,7 @@ void pool_fill_all(void);
 bool pool_is_filled(u32 i, u32 from);
 bool pool_guards_ok(void);
 
-/* A frame that the host does not own: devices, nothing, EL2's memory, no frame at all */
+/* A frame that the host does not own: devices, nothing, EL2's or a VM's memory, no frame at all */
 u64 foreign_pfn(struct rng *rng);
 /* A possible CPU, or often enough something else */
 u32 any_cpu(struct rng *rng);
@@ -146,6 +146,14 @@ bool load_cpu(u32 cpu, u32 first, u32 nr);
 bool unload_all(void);
 /* No buffer, clock, filter, event; and each page is the host's alone again */
 bool leave_nothing(void);
+
+/* A VM, of which EL2 has pages: one of them, if it exists */
+bool vm_alloc(void);
+void vm_free(void);
+bool vm_create(void);
+bool vm_exists(void);
+u64 vm_pfn(struct rng *rng);
+bool vm_destroy(void);
 
 bool model_round(void);
 bool storm_round(void);

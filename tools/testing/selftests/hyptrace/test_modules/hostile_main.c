@@ -121,6 +121,8 @@ u64 foreign_pfn(struct rng *rng)
 {
 	u64 pfn = pool_pfn(rng_below(rng, NR_PAGES));
 
+	if (vm_exists() && rng_percent(rng, 20))
+		return vm_pfn(rng);
 	switch (rng_below(rng, 9)) {
 	case 0:
 		return 0x08000000 >> PAGE_SHIFT;	/* QEMU's interrupt controller */
@@ -287,9 +289,9 @@ static int run_round(u32 kind, u64 seed, u32 calls)
 	atomic_set(&hostile.nr_calls, 0);
 	pool_fill_all();
 
-	ok = kinds[kind]();
+	ok = (rng_percent(&hostile.rng, 50) || vm_create()) && kinds[kind]();
 	nr_attacks = atomic_read(&hostile.nr_calls);
-	return ok && leave_nothing() && pool_guards_ok() ? 0 : -EIO;
+	return ok && leave_nothing() && vm_destroy() && pool_guards_ok() ? 0 : -EIO;
 }
 
 static ssize_t round_write(struct file *filp, const char __user *ubuf, size_t cnt, loff_t *ppos)
@@ -354,6 +356,10 @@ static int __init hostile_init(void)
 	hostile.block = alloc_pages(GFP_KERNEL, POOL_ORDER);
 	if (!hostile.block)
 		return -ENOMEM;
+	if (!vm_alloc()) {
+		__free_pages(hostile.block, POOL_ORDER);
+		return -ENOMEM;
+	}
 
 	hostile_dir = debugfs_create_dir("hostile", NULL);
 	debugfs_create_file("round", 0600, hostile_dir, NULL, &round_fops);
@@ -365,8 +371,10 @@ module_init(hostile_init);
 static void __exit hostile_exit(void)
 {
 	debugfs_remove(hostile_dir);
-	if (all_right())
-		__free_pages(hostile.block, POOL_ORDER);
+	if (!all_right())
+		return;
+	vm_free();
+	__free_pages(hostile.block, POOL_ORDER);
 }
 module_exit(hostile_exit);
 

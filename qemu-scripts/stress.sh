@@ -1,0 +1,49 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Usage: stress.sh [MODE]...
+#
+# Lets a hostile host attack EL2, in each mode (default: protected and hvhe, the
+# ones in which the host is not trusted), and says what came of it: see
+# Documentation/trace/hypervisor-testing.rst. The output is TAP, with a line for each
+# round; it is in build/logs/stress-MODE.log as well.
+#
+# Environment: SEED=n    which attacks (default: another one each time)
+#              CALLS=n   hypercalls for each mode (default 1000000)
+#              ROUND=n   only this round of the seed
+#              CPUS=n    of the guest (default 4)
+#              KERNEL=f  the kernel's image, if it is not build/kernel's
+set -euo pipefail
+. "$(dirname "$0")/common.sh"
+
+SEED=${SEED:-$((RANDOM * 32768 + RANDOM))}
+CALLS=${CALLS:-1000000}
+ROUND=${ROUND:-}
+CPUS=${CPUS:-4}
+KERNEL=${KERNEL:-$BUILD/kernel/arch/arm64/boot/Image}
+
+# A loaded machine makes hundreds of calls a second at least
+attack()	# MODE
+{
+	"$SCRIPTS/boot.sh" --mode "$1" --smp "$CPUS" --timeout $((300 + CALLS / 200)) \
+		--kernel "$KERNEL" \
+		--add "$BUILD/tests/hostile:/root/hostile" \
+		--add "$BUILD/obj/test_modules/hostile.ko:/root/hostile.ko" -- \
+		/root/hostile -s "$SEED" -n "$CALLS" ${ROUND:+-r "$ROUND"} /root/hostile.ko
+}
+
+case ${1-} in
+-h | --help) usage; exit ;;
+esac
+for number in "$SEED" "$CALLS" "$CPUS" ${ROUND:+"$ROUND"}; do
+	[[ $number =~ ^[0-9]+$ ]] || die "SEED, CALLS, CPUS and ROUND are numbers, not '$number'"
+done
+(($#)) || set -- protected hvhe
+step "Build the modules of the tests" "$SCRIPTS/build-test-modules.sh"
+mkdir -p "$LOGS"
+for mode; do
+	log=$LOGS/stress-$mode.log
+	start=$SECONDS
+	note "# $mode, seed $SEED, $CALLS calls, $CPUS CPUs"
+	attack "$mode" 2>&1 | tee "$log" || die "$mode: failed; see $log"
+	note "# $mode: $((SECONDS - start)) s"
+done
