@@ -10,6 +10,7 @@
 #   hours       the clocks over hours, in each mode; the time is virtual
 #   ftrace      the kernel's ftracetest on both remotes, in each mode
 #   upstream    the kernel's own tests give the same results as without patches
+#   panic       the last events are printed when EL2 or the kernel dies, in each mode
 #   order       a recording under load in each mode, and its order and accounting
 #   tool        hyptrace's unit tests; bad input; live; names and symbols in its files;
 #               statistics and exports of recordings, whole and with losses; the
@@ -29,7 +30,8 @@
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
-ALL_SUITES=(writer tool guest hostile hours ftrace upstream order docs bench off soak pages debug lint)
+ALL_SUITES=(writer tool guest hostile hours ftrace upstream panic order docs bench off soak pages
+	debug lint)
 MODES=${MODES:-protected hvhe nvhe}
 CPU_COUNTS=${CPU_COUNTS:-1 4}
 
@@ -157,6 +159,16 @@ suite_ftrace()
 suite_upstream()
 {
 	run_suite upstream "$SCRIPTS/upstream-tests.sh"
+}
+
+suite_panic()
+{
+	local mode
+
+	step "Build the modules of the tests" build_test_modules
+	for mode in $MODES; do
+		run_suite "panic $mode" "$SCRIPTS/check-panic.sh" "$mode"
+	done
 }
 
 # A recording holds what the README promises

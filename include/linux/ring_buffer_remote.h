@@ -10,6 +10,7 @@
  * takes part in a consuming read only when the reader needs another sub-buffer.
  */
 #include <linux/ring_buffer.h>
+#include <linux/ring_buffer_page.h>
 #include <uapi/linux/trace_mmap.h>
 
 /**
@@ -80,6 +81,36 @@ struct trace_buffer_meta *ring_buffer_remote_meta(struct trace_buffer *buffer, i
  * Return: 0 or the remote's errno.
  */
 int ring_buffer_remote_reset_cpu(struct trace_buffer *buffer, int cpu);
+
+/**
+ * ring_buffer_remote_range - which sub-buffers of the ring can be read
+ * @buffer: the buffer
+ * @cpu: CPU
+ * @head: number of the oldest; that of the reader is older still
+ * @tail: number of the one that is being written, @head - 1 if the reader has it
+ *
+ * What the writer published, checked as far as it can be: there are never more
+ * than the ring has.
+ *
+ * Context: any, without a lock.
+ */
+void ring_buffer_remote_range(struct trace_buffer *buffer, int cpu, u64 *head, u64 *tail);
+
+/**
+ * ring_buffer_remote_look - a sub-buffer of the ring
+ * @buffer: the buffer
+ * @cpu: CPU
+ * @number: any; what ring_buffer_remote_range() said at the same time makes sense
+ * @from: offset of the first event that was not consumed
+ *
+ * Context: any, without a lock; the writer may be writing it.
+ */
+const struct rb_page *ring_buffer_remote_look(struct trace_buffer *buffer, int cpu, u64 number,
+					      u32 *from);
+
+/* The same for the reader's sub-buffer */
+const struct rb_page *ring_buffer_remote_look_reader(struct trace_buffer *buffer, int cpu,
+						     u32 *from);
 
 /**
  * ring_buffer_remote_mapped - is any CPU's buffer mapped into user space

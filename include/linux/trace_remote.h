@@ -118,11 +118,13 @@ struct trace_remote_clock {
  * @set_filter: write only those records of this event that pass, or all with NULL;
  *	index into the events. NULL if there are no filters
  * @write_selftest: write the event "selftest" on this CPU
+ * @stop: from now on write no events, on no CPU, until they are enabled anew with
+ *	@enable_event. At an oops: any context, any lock may be held
  * @rb: see struct ring_buffer_remote_ops
  *
- * All but @rb are called in process context; all but @rb and @write_selftest with
- * the remote's mutex held. Those that can fail return an errno, and then have
- * changed nothing.
+ * All but @rb and @stop are called in process context; all but these and
+ * @write_selftest with the remote's mutex held. Those that can fail return an
+ * errno, and then have changed nothing.
  */
 struct trace_remote_ops {
 	int (*load)(struct trace_buffer *buffer, void *priv);
@@ -133,6 +135,7 @@ struct trace_remote_ops {
 	int (*enable_event)(unsigned int index, u16 id, void *priv);
 	int (*set_filter)(unsigned int index, const struct remote_filter *filter, void *priv);
 	int (*write_selftest)(u64 id, void *priv);
+	void (*stop)(void *priv);
 	struct ring_buffer_remote_ops rb;
 };
 

@@ -292,6 +292,14 @@ static int test_write_selftest(u64 id, void *priv)
 	return 0;
 }
 
+static void test_stop(void *priv)
+{
+	unsigned int i;
+
+	for (i = 0; i < NR_TEST_EVENTS; i++)
+		WRITE_ONCE(test_event_ids[i], 0);
+}
+
 /*
  * Reading
  */
@@ -336,6 +344,7 @@ static const struct trace_remote_ops test_ops = {
 	.enable_event	= test_enable_event,
 	.set_filter	= test_set_filter,
 	.write_selftest	= test_write_selftest,
+	.stop		= test_stop,
 	.rb = {
 		.swap_reader	= test_swap_reader,
 		.reset		= test_reset,

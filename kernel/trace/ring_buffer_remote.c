@@ -379,6 +379,55 @@ struct trace_buffer_meta *ring_buffer_remote_meta(struct trace_buffer *buffer, i
 }
 EXPORT_SYMBOL_GPL(ring_buffer_remote_meta);
 
+/*
+ * For those who can neither take reader_lock nor wait: where the writer is, from the
+ * meta page alone. Any value gives a sub-buffer of the ring.
+ */
+void ring_buffer_remote_range(struct trace_buffer *buffer, int cpu, u64 *head, u64 *tail)
+{
+	struct ring_buffer_per_cpu *cpu_buffer = buffer->buffers[cpu];
+	struct trace_buffer_meta *meta = cpu_buffer->remote->meta;
+
+	*head = READ_ONCE(meta->subbufs_lost) + READ_ONCE(meta->subbufs_read);
+	smp_rmb(); /* as in rb_remote_sync_counters() */
+	*tail = smp_load_acquire(&meta->subbufs_touched);
+	if (*tail + 1 - *head > cpu_buffer->nr_pages)
+		*head = *tail + 1 - cpu_buffer->nr_pages;
+}
+
+static struct buffer_page *rb_remote_reader(struct ring_buffer_per_cpu *cpu_buffer)
+{
+	u32 id = READ_ONCE(cpu_buffer->remote->meta->reader.id);
+
+	return id <= cpu_buffer->nr_pages ? cpu_buffer->remote->pages[id] :
+					    READ_ONCE(cpu_buffer->reader_page);
+}
+
+const struct rb_page *ring_buffer_remote_look_reader(struct trace_buffer *buffer, int cpu,
+						     u32 *from)
+{
+	struct ring_buffer_per_cpu *cpu_buffer = buffer->buffers[cpu];
+	struct buffer_page *reader = rb_remote_reader(cpu_buffer);
+
+	/* If not, a CPU has stopped in the middle of rb_remote_swapped() */
+	*from = reader == READ_ONCE(cpu_buffer->reader_page) ? READ_ONCE(reader->read) : 0;
+	return (const struct rb_page *)reader->page;
+}
+
+const struct rb_page *ring_buffer_remote_look(struct trace_buffer *buffer, int cpu, u64 number,
+					      u32 *from)
+{
+	struct ring_buffer_per_cpu *cpu_buffer = buffer->buffers[cpu];
+	struct buffer_page *bpage;
+
+	bpage = READ_ONCE(cpu_buffer->remote->slots[number % cpu_buffer->nr_pages]);
+	/* In the middle of the same: the writer has put the reader's old one there */
+	if (bpage == rb_remote_reader(cpu_buffer))
+		bpage = READ_ONCE(cpu_buffer->reader_page);
+	*from = 0;
+	return (const struct rb_page *)bpage->page;
+}
+
 static void rb_remote_forget(struct ring_buffer_per_cpu *cpu_buffer)
 {
 	cpu_buffer->reader_page->read = 0;

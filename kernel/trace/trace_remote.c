@@ -11,23 +11,33 @@
  *	LOADED => UNLOADED	tracing is off, no file that reads is open, and
  *				nothing is left to read
  *
+ * At an oops or a panic no lock can be taken. What is looked at then, a remote that is
+ * in the list and its buffer, is first hidden, then freed after remote_wait_for_dump().
+ *
  * Locks: remotes_mutex or trace_remote::lock, then trace_access_lock(), then those of
  * the ring buffer. A file that reads counts in nr_readers from open to release (which
  * for a mapping is the last munmap), so that its buffer stays.
  */
 #include <linux/cleanup.h>
+#include <linux/delay.h>
 #include <linux/glob.h>
+#include <linux/irq_work.h>
+#include <linux/kdebug.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/panic_notifier.h>
+#include <linux/rculist.h>
 #include <linux/sched/clock.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/splice.h>
 #include <linux/trace_remote.h>
 #include <linux/tracefs.h>
+#include <linux/workqueue.h>
 #include <linux/ring_buffer_writer.h>
 
 #include "trace.h"
+#include "trace_remote_dump.h"
 
 /* As much as an ordinary buffer */
 #define DEFAULT_SIZE_KB		1408
@@ -68,6 +78,9 @@ struct remote_error {
  * @nr_readers:	open files that read
  * @errors:	filters that were refused; the next one goes to @nr_errors % NR_ERRORS
  * @nr_errors:	how many were, since error_log was cleared
+ * @dumped:	its last events have been printed, and there are no new ones
+ * @off_irq:	queues @off_work, which an oops cannot do itself
+ * @off_work:	switches tracing off after an oops
  * @dir:	remotes/<name>
  * @all_events:	the events
  * @systems:	the same by system: the remote's own, and ftrace if it has messages
@@ -87,6 +100,9 @@ struct trace_remote {
 	unsigned int			nr_readers;
 	struct remote_error		errors[NR_ERRORS];
 	unsigned int			nr_errors;
+	bool				dumped;
+	struct irq_work			off_irq;
+	struct work_struct		off_work;
 	struct dentry			*dir;
 	struct remote_system		all_events;
 	struct remote_system		systems[2];
@@ -151,6 +167,17 @@ static void remote_put(struct trace_remote *remote)
 	module_put(remote->desc->owner);
 }
 
+/* One at a time prints events; others do not wait but leave it to that one */
+static atomic_t dump_running;
+
+/* What was just hidden from dumps is looked at by none when this returns */
+static void remote_wait_for_dump(void)
+{
+	smp_mb(); /* Pairs with the exchange in dump_remotes() */
+	while (atomic_read_acquire(&dump_running))
+		fsleep(USEC_PER_MSEC);
+}
+
 /*
  * Life of the buffer
  */
@@ -177,7 +204,8 @@ static int remote_load(struct trace_remote *remote)
 
 	ring_buffer_record_off(buffer);
 	ring_buffer_set_clock(buffer, remote->clock->now);
-	remote->tr.array_buffer.buffer = buffer;
+	/* Whole, for who looks without a lock */
+	smp_store_release(&remote->tr.array_buffer.buffer, buffer);
 	return 0;
 }
 
@@ -186,7 +214,8 @@ static void remote_unload(struct trace_remote *remote)
 	const struct trace_remote_desc *desc = remote->desc;
 	struct trace_buffer *buffer = remote_buffer(remote);
 
-	remote->tr.array_buffer.buffer = NULL;
+	WRITE_ONCE(remote->tr.array_buffer.buffer, NULL);
+	remote_wait_for_dump();
 	/* Never free what the writer may still hold */
 	if (!WARN_ON(desc->ops->unload(buffer, desc->priv)))
 		ring_buffer_free(buffer);
@@ -226,10 +255,12 @@ static int remote_set_on(struct trace_remote *remote, bool on)
 	ret = desc->ops->enable(on, desc->priv);
 	if (!ret) {
 		remote->on = on;
-		if (on)
+		if (on) {
+			WRITE_ONCE(remote->dumped, false);
 			ring_buffer_record_on(remote_buffer(remote));
-		else
+		} else {
 			remote_stop(remote);
+		}
 	}
 	remote_try_unload(remote);
 	return ret;
@@ -683,9 +714,8 @@ static void print_stamp(struct trace_remote *remote, struct trace_seq *s, u64 ts
 }
 
 static void print_record(struct trace_remote *remote, struct trace_seq *s, int cpu, u64 ts,
-			 struct ring_buffer_event *rb_event)
+			 const struct remote_rec *rec)
 {
-	const struct remote_rec *rec = ring_buffer_event_data(rb_event);
 	struct trace_remote_event *event = remote_find_event(remote, rec->type);
 
 	trace_seq_printf(s, "[%03d]\t", cpu);
@@ -777,7 +807,8 @@ static int trace_show(struct seq_file *m, void *v)
 	trace_seq_init(&reader->seq);
 	if (ring_buffer_iter_dropped(iter))
 		trace_seq_printf(&reader->seq, "CPU:%d [LOST EVENTS]\n", reader->cpu);
-	print_record(reader->file->remote, &reader->seq, reader->cpu, reader->ts, event);
+	print_record(reader->file->remote, &reader->seq, reader->cpu, reader->ts,
+		     ring_buffer_event_data(event));
 	return trace_print_seq(m, &reader->seq);
 }
 
@@ -984,7 +1015,7 @@ static bool pipe_take_one(struct pipe_reader *reader)
 
 	if (lost)
 		trace_seq_printf(&reader->seq, "CPU:%d [LOST %lu EVENTS]\n", cpu, lost);
-	print_record(remote, &reader->seq, cpu, ts, event);
+	print_record(remote, &reader->seq, cpu, ts, ring_buffer_event_data(event));
 	if (trace_seq_has_overflowed(&reader->seq)) {
 		reader->seq.full = 0;
 		reader->seq.seq.len = len;
@@ -1808,6 +1839,176 @@ static const struct file_operations event_filter_fops = {
 	.release	= event_single_release,
 };
 
+/*
+ * Oops and panic
+ */
+
+static enum ftrace_dump_mode dump_on_oops;
+
+static int dump_on_oops_set(const char *val, const struct kernel_param *kp)
+{
+	if (!val || sysfs_streq(val, "1"))
+		dump_on_oops = DUMP_ALL;
+	else if (sysfs_streq(val, "2") || sysfs_streq(val, "orig_cpu"))
+		dump_on_oops = DUMP_ORIG;
+	else if (sysfs_streq(val, "0"))
+		dump_on_oops = DUMP_NONE;
+	else
+		return -EINVAL;
+	return 0;
+}
+
+static int dump_on_oops_get(char *buf, const struct kernel_param *kp)
+{
+	return sysfs_emit(buf, "%d\n", dump_on_oops);
+}
+
+static const struct kernel_param_ops dump_on_oops_ops = {
+	.flags	= KERNEL_PARAM_OPS_FL_NOARG,
+	.set	= dump_on_oops_set,
+	.get	= dump_on_oops_get,
+};
+module_param_cb(dump_on_oops, &dump_on_oops_ops, NULL, 0644);
+MODULE_PARM_DESC(dump_on_oops,
+		 "print the last events at an oops or panic: 0, 1, or of that CPU only: 2 (orig_cpu)");
+
+static unsigned int dump_limit = 200;
+module_param(dump_limit, uint, 0644);
+MODULE_PARM_DESC(dump_limit, "how many events are printed then at most, 0 for all");
+
+static bool off_on_oops;
+module_param(off_on_oops, bool, 0644);
+MODULE_PARM_DESC(off_on_oops, "switch tracing off at an oops; dump_on_oops does so, too");
+
+/* Of that which prints; see dump_running */
+static struct trace_seq dump_seq;
+
+/* Is it as long as its event's are, or of no event? */
+static bool record_is_whole(struct trace_remote *remote, const struct remote_rec *rec, u32 size)
+{
+	const struct trace_remote_event *event;
+	const struct trace_remote_field *field;
+	u32 least = sizeof(*rec);
+
+	if (size < least)
+		return false;
+	event = remote_find_event(remote, rec->type);
+	for (field = event ? event->fields : NULL; field && field->name; field++)
+		least += field->size;
+	return size >= least;
+}
+
+static void dump_event(int cpu, u64 ts, const void *rec, u32 size, void *data)
+{
+	struct trace_remote *remote = data;
+
+	trace_seq_init(&dump_seq);
+	if (record_is_whole(remote, rec, size))
+		print_record(remote, &dump_seq, cpu, ts, rec);
+	else
+		trace_seq_printf(&dump_seq, "CPU:%d [DAMAGED EVENTS]\n", cpu);
+	trace_printk_seq(&dump_seq);
+}
+
+static void dump_remote(struct trace_remote *remote, struct trace_buffer *buffer)
+{
+	int cpu = dump_on_oops == DUMP_ORIG ? raw_smp_processor_id() : RING_BUFFER_ALL_CPUS;
+
+	pr_emerg("Dumping the last events of remote %s:\n", remote->desc->name);
+	pr_emerg("---------------------------------\n");
+	if (!remote_dump_events(buffer, cpu, dump_limit, dump_event, remote))
+		pr_emerg("   (no events)\n");
+	pr_emerg("---------------------------------\n");
+	WRITE_ONCE(remote->dumped, true);
+}
+
+/* Tracing is off, once the remote's mutex allows; the events are what they were */
+static void remote_off_work(struct work_struct *work)
+{
+	struct trace_remote *remote = container_of(work, struct trace_remote, off_work);
+	const struct trace_remote_desc *desc = remote->desc;
+	unsigned int i;
+
+	guard(mutex)(&remote->lock);
+	if (remote_set_on(remote, false))
+		pr_err("%s: cannot be switched off after an oops\n", desc->name);
+	for (i = 0; i < desc->nr_events; i++) {
+		if (desc->events[i].enabled)
+			desc->ops->enable_event(i, desc->events[i].te.type, desc->priv);
+	}
+}
+
+static void remote_off_irq(struct irq_work *work)
+{
+	struct trace_remote *remote = container_of(work, struct trace_remote, off_irq);
+
+	schedule_work(&remote->off_work);
+}
+
+/*
+ * At a panic the other CPUs have stopped already, and nothing is asked of the writer:
+ * it may be what has panicked.
+ */
+static void remote_oops(struct trace_remote *remote, bool panic)
+{
+	struct trace_buffer *buffer;
+
+	/* Pairs with the release in remote_load() */
+	buffer = smp_load_acquire(&remote->tr.array_buffer.buffer);
+	if (!buffer)
+		return;
+	if (!panic && READ_ONCE(remote->on)) {
+		remote->desc->ops->stop(remote->desc->priv);
+		irq_work_queue(&remote->off_irq);
+	}
+	if (dump_on_oops != DUMP_NONE && !READ_ONCE(remote->dumped))
+		dump_remote(remote, buffer);
+}
+
+static void dump_remotes(bool panic)
+{
+	struct trace_remote *remote;
+
+	if (dump_on_oops == DUMP_NONE && (panic || !off_on_oops))
+		return;
+	if (atomic_cmpxchg(&dump_running, 0, 1)) /* Pairs with remote_wait_for_dump() */
+		return;
+	list_for_each_entry_rcu(remote, &remotes, list, true)
+		remote_oops(remote, panic);
+	atomic_set_release(&dump_running, 0);
+}
+
+static int remote_die_notify(struct notifier_block *nb, unsigned long event, void *unused)
+{
+	if (event == DIE_OOPS)
+		dump_remotes(false);
+	return NOTIFY_DONE;
+}
+
+static int remote_panic_notify(struct notifier_block *nb, unsigned long event, void *unused)
+{
+	dump_remotes(true);
+	return NOTIFY_DONE;
+}
+
+/* Early, as what others do is of no interest; after the kernel's own trace */
+static struct notifier_block remote_die_notifier = {
+	.notifier_call	= remote_die_notify,
+	.priority	= INT_MAX - 2,
+};
+
+static struct notifier_block remote_panic_notifier = {
+	.notifier_call	= remote_panic_notify,
+	.priority	= INT_MAX - 2,
+};
+
+static int __init remote_notify_init(void)
+{
+	atomic_notifier_chain_register(&panic_notifier_list, &remote_panic_notifier);
+	return register_die_notifier(&remote_die_notifier);
+}
+core_initcall(remote_notify_init);
+
 static void remote_unregister_events(struct trace_remote *remote, unsigned int nr)
 {
 	while (nr--) {
@@ -1968,6 +2169,8 @@ static struct trace_remote *remote_alloc(const struct trace_remote_desc *desc)
 	remote->overwrite = true;
 	remote->clock = desc->clocks;
 	mutex_init(&remote->lock);
+	init_irq_work(&remote->off_irq, remote_off_irq);
+	INIT_WORK(&remote->off_work, remote_off_work);
 	remote->tr.current_trace = &nop_trace;
 	remote->tr.buffer_percent = 50;
 #ifdef CONFIG_TRACER_MAX_TRACE
@@ -2033,7 +2236,7 @@ static int remote_add(struct trace_remote *remote)
 		return ret;
 	}
 
-	list_add(&remote->list, &remotes);
+	list_add_rcu(&remote->list, &remotes);
 	return 0;
 }
 
@@ -2059,9 +2262,13 @@ EXPORT_SYMBOL_GPL(trace_remote_register);
 void trace_remote_unregister(struct trace_remote *remote)
 {
 	mutex_lock(&remotes_mutex);
-	list_del(&remote->list);
+	list_del_rcu(&remote->list);
 	tracefs_remove(remote->dir);
 	mutex_unlock(&remotes_mutex);
+
+	remote_wait_for_dump();
+	irq_work_sync(&remote->off_irq);
+	cancel_work_sync(&remote->off_work);
 
 	mutex_lock(&remote->lock);
 	system_enable(&remote->all_events, false);

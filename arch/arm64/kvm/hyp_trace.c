@@ -207,6 +207,17 @@ TRACE_REMOTE_PRINTK_INIT
 
 #undef REC
 
+static bool el2_panicked;
+
+void hyp_trace_el2_panicked(void)
+{
+	WRITE_ONCE(el2_panicked, true);
+}
+
+/* A hypercall: EL2's result, or -EIO if EL2 cannot be called any more */
+#define hyp_call(f, ...)						\
+	(READ_ONCE(el2_panicked) ? -EIO : (int)kvm_call_hyp_nvhe(f, ##__VA_ARGS__))
+
 /* What CPUs that come online are told; under the remote's mutex and the hotplug lock */
 static u32 hyp_trace_flags = HYP_TRACE_OVERWRITE;
 
@@ -227,7 +238,7 @@ static int hyp_give_table(int cpu, void **pages, unsigned int nr)
 
 	for (i = 0; i < nr; i++) {
 		ret = hyp_map_page(pages[i]) ?:
-		      kvm_call_hyp_nvhe(__hyp_trace_add_table, cpu, virt_to_pfn(pages[i]));
+		      hyp_call(__hyp_trace_add_table, cpu, virt_to_pfn(pages[i]));
 		if (ret)
 			return ret;
 	}
@@ -250,7 +261,7 @@ static int hyp_give_subbufs(struct trace_buffer *buffer, int cpu)
 				return ret;
 			pfns[i] = virt_to_pfn(subbuf);
 		}
-		ret = kvm_call_hyp_nvhe(__hyp_trace_add_subbufs, cpu, nr, pfns[0], pfns[1],
+		ret = hyp_call(__hyp_trace_add_subbufs, cpu, nr, pfns[0], pfns[1],
 					pfns[2], pfns[3], pfns[4]);
 		if (ret)
 			return ret;
@@ -311,7 +322,7 @@ static int hyp_unload_cpu(int cpu)
 	int left;
 
 	do {
-		left = kvm_call_hyp_nvhe(__hyp_trace_unload, cpu);
+		left = hyp_call(__hyp_trace_unload, cpu);
 		cond_resched();
 	} while (left > 0);
 
@@ -332,7 +343,7 @@ static int hyp_load_cpu(struct trace_buffer *buffer, int cpu)
 
 	root = table->pages[table->nr - 1];
 	ret = hyp_map_page(meta) ?: hyp_map_page(root) ?:
-	      kvm_call_hyp_nvhe(__hyp_trace_begin, cpu, virt_to_pfn(meta), virt_to_pfn(root),
+	      hyp_call(__hyp_trace_begin, cpu, virt_to_pfn(meta), virt_to_pfn(root),
 				nr_subbufs);
 	if (ret) {
 		hyp_free_table(cpu);
@@ -341,7 +352,7 @@ static int hyp_load_cpu(struct trace_buffer *buffer, int cpu)
 
 	ret = hyp_give_table(cpu, table->pages, table->nr - 1) ?:
 	      hyp_give_subbufs(buffer, cpu) ?:
-	      kvm_call_hyp_nvhe(__hyp_trace_ready, cpu);
+	      hyp_call(__hyp_trace_ready, cpu);
 	if (ret)
 		WARN_ON(hyp_unload_cpu(cpu));
 	return ret;
@@ -374,7 +385,7 @@ static void hyp_enable_this_cpu(void *data)
 {
 	int *ret = data;
 
-	*ret = kvm_call_hyp_nvhe(__hyp_trace_enable, hyp_trace_flags) ?: *ret;
+	*ret = hyp_call(__hyp_trace_enable, hyp_trace_flags) ?: *ret;
 }
 
 /* Tell every CPU to trace as @flags say; those that are away will be told */
@@ -420,13 +431,13 @@ static int hyp_trace_cpu_online(unsigned int cpu)
 static int hyp_trace_cpu_offline(unsigned int cpu)
 {
 	if ((hyp_trace_flags & HYP_TRACE_ON) && !is_protected_kvm_enabled())
-		WARN_ON(kvm_call_hyp_nvhe(__hyp_trace_enable, 0));
+		WARN_ON(hyp_call(__hyp_trace_enable, 0));
 	return 0;
 }
 
 static int hyp_trace_enable_event(unsigned int index, u16 id, void *priv)
 {
-	return kvm_call_hyp_nvhe(__hyp_trace_enable_event, index, id);
+	return hyp_call(__hyp_trace_enable_event, index, id);
 }
 
 /* EL2 takes it over when it has all of it */
@@ -439,26 +450,35 @@ static int hyp_trace_set_filter(unsigned int index, const struct remote_filter *
 	static_assert(sizeof(words) == sizeof(filter->insns[0]));
 	for (i = 0; filter && i < filter->nr; i++) {
 		memcpy(words, &filter->insns[i], sizeof(words));
-		ret = kvm_call_hyp_nvhe(__hyp_trace_filter_insn, i, words[0], words[1]);
+		ret = hyp_call(__hyp_trace_filter_insn, i, words[0], words[1]);
 		if (ret)
 			return ret;
 	}
-	return kvm_call_hyp_nvhe(__hyp_trace_set_filter, index, filter ? filter->nr : 0);
+	return hyp_call(__hyp_trace_set_filter, index, filter ? filter->nr : 0);
 }
 
 static int hyp_trace_write_selftest(u64 id, void *priv)
 {
-	return kvm_call_hyp_nvhe(__hyp_trace_selftest, id);
+	return hyp_call(__hyp_trace_selftest, id);
 }
 
 static int hyp_trace_swap_reader(int cpu, u32 seen, void *priv)
 {
-	return kvm_call_hyp_nvhe(__hyp_trace_swap_reader, cpu, seen);
+	return hyp_call(__hyp_trace_swap_reader, cpu, seen);
 }
 
 static int hyp_trace_reset(int cpu, void *priv)
 {
-	return kvm_call_hyp_nvhe(__hyp_trace_reset, cpu);
+	return hyp_call(__hyp_trace_reset, cpu);
+}
+
+/* Any CPU can do that for all of them, which it could not by their writers' switches */
+static void hyp_trace_stop(void *priv)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(hyp_events); i++)
+		hyp_call(__hyp_trace_enable_event, i, 0);
 }
 
 static const struct trace_remote_clock hyp_trace_clocks[] = {
@@ -481,7 +501,7 @@ static int hyp_trace_set_clock(unsigned int index, void *priv)
 	if (src->kind == HYP_CLOCK_NONE)
 		return -EOPNOTSUPP;
 
-	return kvm_call_hyp_nvhe(__hyp_trace_set_clock, src->kind, src->latch, src->banks,
+	return hyp_call(__hyp_trace_set_clock, src->kind, src->latch, src->banks,
 				 src->extra, src->live);
 }
 
@@ -494,6 +514,7 @@ static const struct trace_remote_ops hyp_trace_ops = {
 	.enable_event	= hyp_trace_enable_event,
 	.set_filter	= hyp_trace_set_filter,
 	.write_selftest	= hyp_trace_write_selftest,
+	.stop		= hyp_trace_stop,
 	.rb = {
 		.swap_reader	= hyp_trace_swap_reader,
 		.reset		= hyp_trace_reset,

@@ -159,6 +159,12 @@ REMOTE_EVENT(trace_off,
 	REMOTE_FIELDS(u32, flags),
 	"flags=%s", SYM(flags, hyp_trace_modes))
 
+/* EL2 panics: the last event of all. @esr and @far as the host is told, @ip if it is EL2's text */
+REMOTE_EVENT(hyp_panic,
+	REMOTE_FIELDS(u64, esr, u64, far, u64, ip),
+	"esr=0x%llx ec=%s far=0x%llx ip=%pS", REC(esr), SYM(esr >> 26 & 63, hyp_esr_classes),
+	REC(far), (void *)REC(ip))
+
 /* Written by write_event */
 REMOTE_EVENT(selftest,
 	REMOTE_FIELDS(u64, id),

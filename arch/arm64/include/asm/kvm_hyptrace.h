@@ -98,4 +98,15 @@ struct hyp_clock_src {
 /** HYP_TRACE_PAGES_PER_UNLOAD - pages that one __hyp_trace_unload call gives back */
 #define HYP_TRACE_PAGES_PER_UNLOAD	16
 
+/**
+ * hyp_trace_el2_panicked - host: EL2 is not to be called again
+ *
+ * Context: any.
+ */
+#ifdef CONFIG_NVHE_EL2_TRACING
+void hyp_trace_el2_panicked(void);
+#else
+static inline void hyp_trace_el2_panicked(void) { }
+#endif
+
 #endif /* __ARM64_KVM_HYPTRACE_H_ */

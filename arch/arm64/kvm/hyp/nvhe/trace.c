@@ -237,6 +237,17 @@ bool hyp_trace_written(u64 *written)
 	return w->on;
 }
 
+void hyp_trace_panic(u64 esr, u64 far, u64 elr)
+{
+	u32 event, type = READ_ONCE(hyp_event_ids[HYP_EVENT_hyp_panic]);
+
+	/* What led here is to stay. If writing the event panics, that is not tried again */
+	for (event = 0; event < NR_HYP_EVENTS; event++)
+		WRITE_ONCE(hyp_event_ids[event], 0);
+	if (type)
+		__trace_hyp_panic(type, esr, far, hyp_printk_pointer(elr));
+}
+
 /* The buffer of CPU @cpu, or NULL when there is no such CPU */
 static struct hyp_trace_cpu *trace_cpu(u32 cpu)
 {

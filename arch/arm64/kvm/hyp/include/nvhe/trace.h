@@ -71,6 +71,16 @@ void hyp_trace_cpu_entry(void);
  */
 bool hyp_trace_written(u64 *written);
 
+/**
+ * hyp_trace_panic - EL2 panics: one more event, and no other on any CPU
+ * @esr: syndrome
+ * @far: fault address
+ * @elr: where
+ *
+ * Takes no lock and is safe wherever EL2 may panic, in this function as well.
+ */
+void hyp_trace_panic(u64 esr, u64 far, u64 elr);
+
 /*
  * Hypercalls. A buffer goes EMPTY => LOADING => LOADED => EMPTY; every call
  * either succeeds or changes nothing. Pages are named by frame number. In
@@ -196,6 +206,7 @@ int __hyp_trace_set_clock(const struct hyp_clock_src *src);
 
 static inline void hyp_trace_cpu_off(void) { }
 static inline void hyp_trace_cpu_entry(void) { }
+static inline void hyp_trace_panic(u64 esr, u64 far, u64 elr) { }
 
 static inline bool hyp_trace_written(u64 *written)
 {

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The last events of a buffer with a remote writer; see trace_remote_dump.h.
+ *
+ * The readers of ring_buffer.c take locks, which may be held by a CPU that has been
+ * stopped, and trust the pages. Here the pages may be scribbled over, and may be
+ * written at the same time: each word is read once, checked, and then used; a record
+ * is copied, and is dropped if its sub-buffer was overwritten by then.
+ *
+ * Sub-buffers have no links back. So the last events of a CPU are found by counting
+ * those of each sub-buffer, from the last sub-buffer on, until there are enough.
+ */
+#include <linux/nmi.h>
+#include <linux/percpu.h>
+#include <linux/ring_buffer_writer.h>
+#include <linux/string.h>
+
+#include "trace_remote_dump.h"
+
+/* A format that does not belong to the record may ask for more arguments than it has */
+#define REC_SLACK	256
+
+/**
+ * struct dump_pos - a place in the buffer of a CPU
+ * @buffer:	the buffer
+ * @cpu:	CPU
+ * @head:	number of the oldest sub-buffer of the ring; @head - 1 stands for the reader's
+ * @tail:	number of the last one
+ * @number:	number of the sub-buffer
+ * @page:	the sub-buffer; NULL behind the last event
+ * @from:	offset of its first event that was not consumed
+ * @pos:	offset of the event, or of the next one to be found
+ * @end:	where its events end
+ * @size:	bytes of the event's record; 0 if there is no sense in it
+ * @ts:		time stamp of the event
+ */
+struct dump_pos {
+	struct trace_buffer	*buffer;
+	int			cpu;
+	u64			head;
+	u64			tail;
+	u64			number;
+	const struct rb_page	*page;
+	u32			from;
+	u32			pos;
+	u32			end;
+	u32			size;
+	u64			ts;
+};
+
+static DEFINE_PER_CPU(struct dump_pos, dump_positions);
+static u8 dump_rec[4 * RB_PAGE_MAX_TYPE_LEN + REC_SLACK] __aligned(8);
+
+static void dump_open(struct dump_pos *p, u64 number)
+{
+	unsigned long commit;
+
+	p->number = number;
+	p->page = number == p->head - 1 ?
+		  ring_buffer_remote_look_reader(p->buffer, p->cpu, &p->from) :
+		  ring_buffer_remote_look(p->buffer, p->cpu, number, &p->from);
+	commit = READ_ONCE(p->page->commit) & ~(RB_PAGE_MISSED | RB_PAGE_MISSED_STORED);
+	smp_rmb(); /* Pairs with A: the events are there */
+	p->ts = READ_ONCE(p->page->time_stamp);
+	p->pos = 0;
+	/* More than there is room for: the first event does not fit then */
+	p->end = min(commit, RB_PAGE_DATA_SIZE + 1);
+}
+
+/* Is the sub-buffer still what it was when it was opened? */
+static bool dump_is_there(struct dump_pos *p)
+{
+	u64 head, tail;
+
+	smp_rmb(); /* Pairs with D, by way of the meta page: the record was read before */
+	ring_buffer_remote_range(p->buffer, p->cpu, &head, &tail);
+	return p->number == p->head - 1 || p->number - head <= tail - head;
+}
+
+/* The rest of the sub-buffer makes no sense */
+static bool dump_damaged(struct dump_pos *p)
+{
+	p->size = 0;
+	p->pos = p->end;
+	return true;
+}
+
+/* Find the event at @p->pos or behind it; false at the end of the sub-buffer */
+static bool dump_find(struct dump_pos *p)
+{
+	u32 word, type_len, size;
+
+	if (p->end > RB_PAGE_DATA_SIZE && p->pos < p->end)
+		return dump_damaged(p);
+
+	for (; p->pos < p->end; p->pos += size) {
+		const u32 *event = (const void *)(p->page->data + p->pos);
+		u32 left = p->end - p->pos;
+
+		if (left < RB_PAGE_TIME_EXTEND_LEN)
+			return dump_damaged(p);
+		word = READ_ONCE(event[0]);
+		type_len = word & 31;
+		p->ts += word >> 5;
+		if (type_len == RB_PAGE_TYPE_TIME_EXTEND) {
+			p->ts += (u64)READ_ONCE(event[1]) << RB_PAGE_DELTA_BITS;
+			size = RB_PAGE_TIME_EXTEND_LEN;
+			continue;
+		}
+
+		size = RB_PAGE_EVENT_HDR + 4 * type_len;
+		if (!type_len || type_len > RB_PAGE_MAX_TYPE_LEN || size > left)
+			return dump_damaged(p);
+		if (p->pos < p->from)
+			continue;
+		p->size = size - RB_PAGE_EVENT_HDR;
+		return true;
+	}
+	return false;
+}
+
+/* Go behind the event that was found */
+static void dump_skip(struct dump_pos *p)
+{
+	if (p->size)
+		p->pos += RB_PAGE_EVENT_HDR + p->size;
+}
+
+/* Find the next event in this sub-buffer or a later one */
+static void dump_next(struct dump_pos *p)
+{
+	while (!dump_find(p)) {
+		if (p->number == p->tail) {
+			p->page = NULL;
+			return;
+		}
+		dump_open(p, p->number + 1);
+	}
+}
+
+static unsigned long dump_count(struct dump_pos *p)
+{
+	unsigned long nr;
+
+	for (nr = 0; dump_find(p); nr++)
+		dump_skip(p);
+	touch_nmi_watchdog();
+	return nr;
+}
+
+/* Go back until there are @max events, if there are; how many there are indeed */
+static unsigned long dump_seek(struct dump_pos *p, unsigned long max)
+{
+	unsigned long nr = 0;
+	u64 number;
+
+	ring_buffer_remote_range(p->buffer, p->cpu, &p->head, &p->tail);
+	for (number = p->tail;; number--) {
+		dump_open(p, number);
+		nr += dump_count(p);
+		if (number == p->head - 1 || (max && nr >= max))
+			break;
+	}
+	dump_open(p, number);
+	dump_next(p);
+	return nr;
+}
+
+/* The CPU with the oldest event, or NULL if there is none left */
+static struct dump_pos *dump_oldest(int only_cpu)
+{
+	struct dump_pos *p, *oldest = NULL;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		p = per_cpu_ptr(&dump_positions, cpu);
+		if (only_cpu != RING_BUFFER_ALL_CPUS && only_cpu != cpu)
+			continue;
+		if (p->page && (!oldest || p->ts < oldest->ts))
+			oldest = p;
+	}
+	return oldest;
+}
+
+/* Pass the event to @fn; false if it was overwritten */
+static bool dump_one(struct dump_pos *p, remote_dump_fn fn, void *data)
+{
+	const void *rec = p->page->data + p->pos + RB_PAGE_EVENT_HDR;
+
+	memset(dump_rec, 0, sizeof(dump_rec));
+	memcpy(dump_rec, rec, p->size);
+	if (!dump_is_there(p))
+		return false;
+	fn(p->cpu, p->ts, dump_rec, p->size, data);
+	touch_nmi_watchdog();
+	return true;
+}
+
+unsigned long remote_dump_events(struct trace_buffer *buffer, int only_cpu, unsigned long max,
+				 remote_dump_fn fn, void *data)
+{
+	unsigned long total = 0, nr = 0;
+	struct dump_pos *p;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		if (only_cpu != RING_BUFFER_ALL_CPUS && only_cpu != cpu)
+			continue;
+		p = per_cpu_ptr(&dump_positions, cpu);
+		p->buffer = buffer;
+		p->cpu = cpu;
+		total += dump_seek(p, max);
+	}
+
+	for (; (p = dump_oldest(only_cpu)); total--) {
+		if (!max || total <= max)
+			nr += dump_one(p, fn, data);
+		dump_skip(p);
+		dump_next(p);
+	}
+	return nr;
+}

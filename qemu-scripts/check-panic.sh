@@ -1,0 +1,91 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Usage: check-panic.sh MODE
+#
+# What is left of the trace when something dies, in one of boot.sh's modes: EL2,
+# or the kernel. Both end with a console that has the last events, which are
+# looked at here; guest-panic.sh looks at the rest. Needs build/obj/test_modules.
+# TAP to standard output.
+set -euo pipefail
+. "$(dirname "$0")/common.sh"
+
+limit=30
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+# Lets the guest die; its console is $tmp/console then
+die_in_guest()	# MODE WHAT
+{
+	local status=0 console
+
+	"$SCRIPTS/boot.sh" --mode "$1" --smp 2 --append \
+		"trace_remote.dump_on_oops trace_remote.dump_limit=$limit" \
+		--add "$BUILD/obj/test_modules/crash.ko" \
+		--add "$SCRIPTS/guest-panic.sh" -- /root/guest-panic.sh "$2" \
+		2>"$tmp/stderr" || status=$?
+	console=$(sed -n 's/^The whole console: //p' "$tmp/stderr")
+	[[ $status == 126 && $console ]] || {
+		echo "not ok 1 $2: boot.sh ended with status $status"
+		cat "$tmp/stderr"
+		return 1
+	}
+	tr -d '\r' <"$console" >"$tmp/console"
+}
+
+# The events of the last dump
+dumped()
+{
+	awk '/^Dumping the last events of remote hypervisor:$/ { text = ""; lines = 0 }
+	     /^-----*$/ { lines++; next }
+	     lines == 1 { text = text $0 "\n" }
+	     END { printf "%s", text }' "$tmp/console"
+}
+
+# The end of what guest-panic.sh wrote: each number by a call, both CPUs in turn; and
+# then EVENT..., on CPU 0
+expected()	# EVENT...
+{
+	local i first=$((40 - (limit - $#) / 2 + 1)) event
+
+	for ((i = first; i <= 40; i++)); do
+		printf '%d host_hcall id=__hyp_trace_selftest invalid=0\n' $((i % 2))
+		printf '%d selftest id=%d\n' $((i % 2)) "$i"
+	done
+	for event; do
+		printf '0 %s\n' "$event"
+	done
+}
+
+# Without times, the arguments of calls, and what differs from boot to boot
+normalised()
+{
+	sed -E -e 's/^\[00([0-9])\]\t *[0-9]+\.[0-9]{6}: /\1 /' -e 's/ args=.*//' \
+		-e 's/ esr=.* ec=(\w+) far=.* ip=__kvm_nvhe_\w+\+.*/ ec=\1/'
+}
+
+times_rise()
+{
+	sed -nE 's/^\[[0-9]+\]\t *([0-9]+\.[0-9]{6}): .*/\1/p' | sort -c -n
+}
+
+check_dump()	# WHAT EVENT...
+{
+	local what=$1
+	shift
+
+	dumped >"$tmp/dumped"
+	if expected "$@" | diff - <(normalised <"$tmp/dumped") && times_rise <"$tmp/dumped"; then
+		echo "ok 1 $what: the last $limit events of both CPUs, in order"
+	else
+		echo "not ok 1 $what: the last $limit events of both CPUs, in order"
+		cat "$tmp/dumped"
+	fi
+}
+
+[[ ${1:-} != -h && ${1:-} != --help ]] || { usage; exit; }
+(($# == 1)) || die "one MODE is needed; see --help"
+die_in_guest "$1" el2
+check_dump "EL2 panics" 'host_hcall id=__kvm_tlb_flush_vmid invalid=0' \
+	'hyp_panic ec=DABT_CUR'
+die_in_guest "$1" host
+check_dump "the kernel panics"

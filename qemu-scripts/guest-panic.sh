@@ -1,0 +1,141 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Usage: guest-panic.sh el2 | host
+#
+# Runs in the guest, with the module crash.ko beside it: lets EL2 panic; or lets
+# the kernel oops in several ways, looks at what is left of the trace, and lets the
+# kernel panic. check-panic.sh looks at the console. TAP to standard output.
+params=/sys/module/trace_remote/parameters
+here=$(dirname "$(realpath "$0")")
+nr=0
+
+result()	# STATUS WHAT
+{
+	nr=$((nr + 1))
+	[ "$1" = 0 ] && echo "ok $nr $2" || echo "not ok $nr $2"
+}
+
+# Numbered events, of both CPUs in turn
+write_events()	# FIRST LAST
+{
+	for id in $(seq "$1" "$2"); do
+		taskset $((id % 2 + 1)) sh -c "echo $id >write_event"
+	done
+}
+
+crash()		# CPU WHAT
+{
+	taskset $((1 << $1)) sh -c "echo $2 >/sys/kernel/debug/crash"
+}
+
+# Tracing is switched off right after an oops, but not by it
+wait_for_off()
+{
+	for _ in $(seq 50); do
+		[ "$(cat tracing_on)" = 1 ] || return 0
+		sleep 0.1
+	done
+	return 1
+}
+
+# The events of the last dump in the kernel's log
+dumped()
+{
+	dmesg | awk '/Dumping the last events of remote/ { text = "" }
+		/^\[[0-9]+\]\t/ { text = text $0 "\n" } END { printf "%s", text }'
+}
+
+# The dump is the end of the trace; tracing is off, and the events are still on
+check_oops()
+{
+	echo 1 >tracing_on
+	write_events 1 40
+	crash 0 2
+	wait_for_off
+	result $? "oops: tracing is off"
+	dumped >/tmp/dumped
+	tail -n 30 trace | cmp -s - /tmp/dumped
+	result $? "oops: the dump is the end of the trace"
+	[ "$(grep -c ' selftest id=' trace)" = 40 ]
+	result $? "oops: the whole trace is there"
+	[ "$(cat events/hypervisor/selftest/enable)" = 1 ]
+	result $? "oops: the events are on"
+	write_events 41 41
+	! grep -q ' selftest id=41' trace
+	result $? "oops: nothing is written afterwards"
+}
+
+check_orig_cpu()
+{
+	echo orig_cpu >$params/dump_on_oops
+	echo 1 >tracing_on
+	write_events 1 10
+	crash 1 2
+	wait_for_off
+	dumped >/tmp/dumped
+	tail -n 30 per_cpu/cpu1/trace | cmp -s - /tmp/dumped
+	result $? "orig_cpu: the dump is the end of that CPU's trace"
+}
+
+check_off_only()
+{
+	echo 0 >$params/dump_on_oops
+	echo 1 >$params/off_on_oops
+	echo 1 >tracing_on
+	write_events 51 52
+	crash 0 2
+	wait_for_off
+	result $? "off_on_oops: tracing is off"
+	dumped | cmp -s - /tmp/dumped
+	result $? "off_on_oops: nothing is printed"
+	grep -q ' selftest id=52' trace
+	result $? "off_on_oops: the trace is there"
+}
+
+check_neither()
+{
+	echo 0 >$params/off_on_oops
+	echo 1 >tracing_on
+	crash 0 2
+	sleep 0.3
+	[ "$(cat tracing_on)" = 1 ]
+	result $? "tracing goes on by default"
+	write_events 61 61
+	grep -q ' selftest id=61' trace
+	result $? "and writes events"
+}
+
+check_bad_values()
+{
+	for value in 3 -1 cpu ''; do
+		! echo "$value" 2>/dev/null >$params/dump_on_oops
+		result $? "dump_on_oops: '$value' is refused"
+	done
+	[ "$(cat $params/dump_on_oops)" = 0 ]
+	result $? "dump_on_oops: it stays what it was"
+}
+
+insmod "$here/crash.ko" || exit 1
+cd /sys/kernel/tracing/remotes/hypervisor || exit 1
+[ "$(cat $params/dump_on_oops)" = 1 ]
+result $? "dump_on_oops is on, by the command line"
+echo selftest host_hcall hyp_panic >set_event
+
+case $1 in
+el2)
+	echo 1 >tracing_on
+	write_events 1 40
+	crash 0 1
+	;;
+host)
+	check_oops
+	check_orig_cpu
+	check_off_only
+	check_neither
+	check_bad_values
+	echo "1..$nr"
+	echo 1 >$params/dump_on_oops
+	write_events 1 40
+	echo c >/proc/sysrq-trigger
+	;;
+esac
