@@ -4,7 +4,8 @@
 #
 # Runs every test, or only the suites that are named:
 #
-#   writer      the ring-buffer writer in user space, under sanitizers
+#   writer      the ring-buffer writer, and the look at its pages at a panic, in user
+#               space, under sanitizers
 #   guest       the selftests, in each mode, with 1 and with 4 CPUs
 #   hostile     a host that attacks EL2, in the modes in which it is not trusted
 #   hours       the clocks over hours, in each mode; the time is virtual

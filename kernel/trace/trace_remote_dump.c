@@ -10,6 +10,7 @@
  * Sub-buffers have no links back. So the last events of a CPU are found by counting
  * those of each sub-buffer, from the last sub-buffer on, until there are enough.
  */
+#include <linux/minmax.h>
 #include <linux/nmi.h>
 #include <linux/percpu.h>
 #include <linux/ring_buffer_writer.h>

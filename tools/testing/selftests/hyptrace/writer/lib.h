@@ -168,9 +168,9 @@ void reader_reset(struct reader *r);
 /* A repeatable random number, below @below */
 u32 rnd(u64 *state, u32 below);
 
-extern const struct test format_tests[], ring_tests[], model_tests[], thread_tests[];
-extern const int nr_format_tests, nr_ring_tests, nr_model_tests, nr_thread_tests;
-extern const struct test filter_tests[];
-extern const int nr_filter_tests;
+extern const struct test format_tests[], ring_tests[], model_tests[], thread_tests[],
+	filter_tests[], dump_tests[];
+extern const int nr_format_tests, nr_ring_tests, nr_model_tests, nr_thread_tests,
+	nr_filter_tests, nr_dump_tests;
 
 #endif /* _WRITER_LIB_H */

@@ -13,8 +13,10 @@
  */
 #ifdef SHIM_TSAN
 #define smp_wmb()	__asm__ volatile("" ::: "memory")
+#define smp_rmb()	__asm__ volatile("" ::: "memory")
 #else
 #define smp_wmb()	__atomic_thread_fence(__ATOMIC_RELEASE)
+#define smp_rmb()	__atomic_thread_fence(__ATOMIC_ACQUIRE)
 #endif
 
 #endif /* _SHIM_ASM_BARRIER_H */

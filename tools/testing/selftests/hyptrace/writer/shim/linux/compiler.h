@@ -19,6 +19,10 @@
 #define __always_inline	inline __attribute__((__always_inline__))
 #endif
 
+#ifndef __aligned
+#define __aligned(n)	__attribute__((__aligned__(n)))
+#endif
+
 enum shim_op {
 	SHIM_LOAD,
 	SHIM_STORE,
