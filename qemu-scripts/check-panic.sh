@@ -82,6 +82,20 @@ check_dump()	# WHAT EVENT...
 	fi
 }
 
+# The panic that follows an oops has nothing to add
+check_once()
+{
+	local nr
+
+	nr=$(grep -c '^Dumping the last events of remote hypervisor:$' "$tmp/console")
+	dumped >"$tmp/dumped"
+	if ((nr == 1)) && grep -q ' selftest id=40$' "$tmp/dumped"; then
+		echo "ok 1 the kernel panics by an oops: the events are printed once"
+	else
+		echo "not ok 1 the kernel panics by an oops: the events are printed $nr times"
+	fi
+}
+
 [[ ${1:-} != -h && ${1:-} != --help ]] || { usage; exit; }
 (($# == 1)) || die "one MODE is needed; see --help"
 die_in_guest "$1" el2
@@ -89,3 +103,5 @@ check_dump "EL2 panics" 'host_hcall id=__kvm_tlb_flush_vmid invalid=0' \
 	'hyp_panic ec=DABT_CUR'
 die_in_guest "$1" host
 check_dump "the kernel panics"
+die_in_guest "$1" oops
+check_once

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Usage: guest-panic.sh el2 | host
+# Usage: guest-panic.sh el2 | host | oops
 #
 # Runs in the guest, with the module crash.ko beside it: lets EL2 panic; or lets
 # the kernel oops in several ways, looks at what is left of the trace, and lets the
-# kernel panic. check-panic.sh looks at the console. TAP to standard output.
+# kernel panic; or lets it panic by an oops. check-panic.sh looks at the console. TAP to standard output.
 params=/sys/module/trace_remote/parameters
 here=$(dirname "$(realpath "$0")")
 nr=0
@@ -137,5 +137,11 @@ host)
 	echo 1 >$params/dump_on_oops
 	write_events 1 40
 	echo c >/proc/sysrq-trigger
+	;;
+oops)
+	echo 1 >/proc/sys/kernel/panic_on_oops
+	echo 1 >tracing_on
+	write_events 1 40
+	crash 0 2
 	;;
 esac
