@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Usage: hostile [-s SEED] [-n CALLS] [-r ROUND] [-c CALLS-A-ROUND] MODULE
+ * Usage: hostile [-s SEED] [-n CALLS] [-k KIND] [-r ROUND] [-c CALLS-A-ROUND] MODULE
  *
  * Attacks the hypervisor with the module hostile.ko, in rounds, until CALLS hypercalls
  * were made. After each round EL2 has to be as good as new: a buffer loads and
  * unloads through tracefs, every event arrives, the counts add up, and the kernel's
  * log has no warning. A seed makes the same rounds each time, but for what
- * CPUs do at the same time; -r runs nothing but round ROUND of a seed.
+ * CPUs do at the same time; -r runs nothing but round ROUND of a seed, -k those of
+ * one kind: model, storm, ring or fields.
  *
  * TAP to standard output; a line for each round says which it is, before it starts.
  */
@@ -33,7 +34,7 @@ static const char *const kinds[] = { "model", "storm", "ring", "fields" };
 #define NR_EVENTS	500
 
 static unsigned long long seed = 1, want = 50000;
-static long only_round = -1;
+static long only_round = -1, only_kind = -1;
 static unsigned int calls_a_round = 1000;
 
 /* What is wrong */
@@ -236,27 +237,42 @@ static void run(void)
 	unsigned long long calls = 0;
 	int failed = -1;
 
+	if (only_kind >= 0)
+		round = only_kind;
 	do {
 		if (run_round(round, &calls))
 			failed = round % NR_KINDS;
-		round++;
+		round += only_kind < 0 ? 1 : NR_KINDS;
 		rounds++;
 	} while (failed < 0 && only_round < 0 && calls < want);
 
 	report(rounds, calls, failed);
 }
 
+static int parse_kind(const char *name)
+{
+	for (only_kind = 0; only_kind < (long)NR_KINDS; only_kind++) {
+		if (!strcmp(name, kinds[only_kind]))
+			return 0;
+	}
+	return -1;
+}
+
 static int parse_arguments(int argc, char **argv)
 {
 	int opt;
 
-	while ((opt = getopt(argc, argv, "s:n:r:c:")) != -1) {
+	while ((opt = getopt(argc, argv, "s:n:k:r:c:")) != -1) {
 		switch (opt) {
 		case 's':
 			seed = strtoull(optarg, NULL, 0);
 			break;
 		case 'n':
 			want = strtoull(optarg, NULL, 0);
+			break;
+		case 'k':
+			if (parse_kind(optarg))
+				return -1;
 			break;
 		case 'r':
 			only_round = strtol(optarg, NULL, 0);
@@ -277,7 +293,7 @@ int main(int argc, char **argv)
 
 	if (parse_arguments(argc, argv)) {
 		fprintf(stderr,
-			"Usage: hostile [-s SEED] [-n CALLS] [-r ROUND] [-c CALLS-A-ROUND] MODULE\n");
+			"Usage: hostile [-s SEED] [-n CALLS] [-k KIND] [-r ROUND] [-c CALLS-A-ROUND] MODULE\n");
 		return KSFT_FAIL;
 	}
 

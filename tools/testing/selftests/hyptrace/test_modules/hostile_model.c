@@ -745,7 +745,7 @@ static bool pages_ok(void)
 	return true;
 }
 
-/* EL2 has nothing, but for the last program */
+/* EL2 has nothing, but for the last program and the kernel's clock */
 static bool init_model(void)
 {
 	int i;
@@ -757,7 +757,7 @@ static bool init_model(void)
 		if (hcall(__hyp_trace_filter_insn, i))
 			return wrong("no program");
 	}
-	return true;
+	return !hcall(__hyp_trace_set_clock, HYP_CLOCK_NONE) || wrong("no clock");
 }
 
 bool model_round(void)

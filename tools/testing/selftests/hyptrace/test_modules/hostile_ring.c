@@ -134,23 +134,46 @@ static void model_write(void)
 	ring.entries++;
 }
 
+/* Where it would be noticed: mostly when the next event needs another sub-buffer */
+static bool is_time_to_scribble(struct rng *rng)
+{
+	return scribbling && rng_percent(rng, sub(ring.tail)->nr == PER_PAGE ? 50 : 2);
+}
+
+/* EL2 has stored what has changed, whatever was there */
+static bool changes_ok(const struct ring_model *old)
+{
+	const struct trace_buffer_meta *m = meta();
+
+	return (ring.entries == old->entries || is(m->entries, ring.entries, "entries")) &&
+	       (ring.dropped == old->dropped || is(m->dropped, ring.dropped, "dropped")) &&
+	       (ring.tail == old->tail || is(m->subbufs_touched, ring.tail, "subbufs_touched")) &&
+	       (ring.lost == old->lost || (is(m->subbufs_lost, ring.lost, "subbufs_lost") &&
+					   is(m->overrun, ring.overrun, "overrun")));
+}
+
+static bool write_event(void)
+{
+	static struct ring_model old;
+	s64 ret;
+
+	old = ring;
+	ret = hcall(__hyp_trace_selftest, ring.entries + ring.dropped);
+	if (ret)
+		return wrong("selftest: %lld", ret);
+	model_write();
+	return changes_ok(&old);
+}
+
 static bool write_events(struct rng *rng)
 {
 	u32 i, nr = rng_below(rng, rng_percent(rng, 30) ? 3 * PER_PAGE : 40);
-	u64 before = ring.entries;
-	s64 ret;
 
 	for (i = 0; i < nr; i++) {
-		ret = hcall(__hyp_trace_selftest, ring.entries + ring.dropped);
-		if (ret)
-			return wrong("selftest: %lld", ret);
-		model_write();
-		/* Also in between, once in a while */
-		if (scribbling && rng_percent(rng, 2))
-			scribble(rng);
-		else if (ring.entries != before && !is(meta()->entries, ring.entries, "entries"))
+		if (!write_event())
 			return false;
-		before = ring.entries;
+		if (is_time_to_scribble(rng))
+			scribble(rng);
 	}
 	return true;
 }
