@@ -12,6 +12,9 @@ OUT=$BUILD/obj/test_modules
 [[ ${1:-} != -h && ${1:-} != --help ]] || { usage; exit; }
 (($# == 0)) || die "unknown argument '$1'; see --help"
 mkdir -p "$OUT"
+# One at a time: two would overwrite each other's objects
+exec 9>"$OUT/.lock"
+flock 9
 cp -u "$SRC"/* "$OUT"
 make -C "$BUILD/kernel" M="$OUT" ARCH=arm64 CROSS_COMPILE="${CROSS_COMPILE:-aarch64-linux-gnu-}" \
 	KCFLAGS=-Werror modules

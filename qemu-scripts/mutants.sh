@@ -1,0 +1,228 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Usage: mutants.sh [--check | NAME...]
+#
+# Each patch in tools/testing/selftests/hyptrace/mutants breaks one of the security
+# invariants of Documentation/trace/hypervisor-testing.rst. Each is applied to a copy of
+# the kernel, which is built and attacked by the rounds that the patch names; a test
+# that does not notice is worth nothing. At first, the copy as it is has to pass.
+#
+#   --check   only see whether there is a patch for each invariant, and each applies
+#   NAME      only these, such as 5-padding
+#
+# The copy and what is built of it are in build/mutants; build/linux and build/kernel
+# are not touched. The first build takes some minutes, each mutant less than one.
+# The last lines are a table; its text is in build/mutants/report.txt. Exit status: 1
+# if a mutant was missed, or could not be built.
+set -euo pipefail
+. "$(dirname "$0")/common.sh"
+
+MUTANTS=$REPO/tools/testing/selftests/hyptrace/mutants
+COPY=$BUILD/mutants/repo
+COPY_BUILD=$BUILD/mutants/build
+COPY_TREE=$COPY_BUILD/linux
+IMAGE=$COPY_BUILD/kernel/arch/arm64/boot/Image
+REPORT=$BUILD/mutants/report.txt
+CALLS=20000
+INVARIANTS=6
+
+current=
+
+# The word behind a header line of a patch
+field()		# NAME WORD
+{
+	sed -n "/^---/q; s/^$2: //p" "$MUTANTS/$1.patch"
+}
+
+all_mutants()
+{
+	local file
+
+	for file in "$MUTANTS"/*.patch; do
+		basename "$file" .patch
+	done
+}
+
+mutated_file()	# NAME
+{
+	sed -n 's|^+++ b/\([^[:space:]]*\).*|\1|p' "$MUTANTS/$1.patch"
+}
+
+# --- the copy --------------------------------------------------------------
+
+# With a new time stamp, since what was built may be of another content
+copy_if_changed()	# SRC DST
+{
+	! cmp -s "$1" "$2" || return 0
+	mkdir -p "$(dirname "$2")"
+	cat "$1" >"$2"
+	[[ ! -x $1 ]] || chmod +x "$2"
+}
+
+copied_files()
+{
+	overlay_files
+	cd "$REPO"
+	find patches qemu-scripts -type f
+}
+
+remove_others()	# LIST
+{
+	[[ -d $COPY ]] || return 0
+	(cd "$COPY" && find . -type f -printf '%P\n') | LC_ALL=C sort |
+		LC_ALL=C comm -23 - <(LC_ALL=C sort "$1") |
+	while IFS= read -r file; do
+		rm "$COPY/$file"
+	done
+}
+
+in_copy()	# SCRIPT ARGUMENTS...
+{
+	local script=$1
+	shift
+
+	HYPTRACE_BUILD=$COPY_BUILD "$COPY/qemu-scripts/$script" "$@"
+}
+
+# Also undoes what a run that was killed has left
+make_copy()
+{
+	local file list=$BUILD/mutants/files
+
+	mkdir -p "$BUILD/mutants"
+	copied_files >"$list"
+	remove_others "$list"
+	while IFS= read -r file; do
+		copy_if_changed "$REPO/$file" "$COPY/$file"
+	done <"$list"
+	in_copy prepare-kernel.sh --force
+	for file in $(patched_files); do
+		copy_if_changed "$TREE/$file" "$COPY_TREE/$file"
+	done
+}
+
+build_copy()
+{
+	in_copy build-kernel.sh Image
+}
+
+# The file itself stays, since it is a link to the overlay's
+apply()		# NAME
+{
+	local file new=$BUILD/mutants/mutated
+
+	file=$(mutated_file "$1")
+	patch -s --follow-symlinks -o "$new" "$COPY_TREE/$file" <"$MUTANTS/$1.patch" && cat "$new" >"$COPY_TREE/$file"
+}
+
+# shellcheck disable=SC2317 # called by the EXIT trap
+restore()
+{
+	local file
+
+	[[ $current ]] || return 0
+	file=$(mutated_file "$current")
+	copy_if_changed "$TREE/$file" "$COPY_TREE/$file"
+	current=
+}
+
+# --- the attack ------------------------------------------------------------
+
+attack()	# KIND-OR-NOTHING LOG
+{
+	"$SCRIPTS/boot.sh" --mode protected --smp 4 --timeout 300 --kernel "$IMAGE" \
+		--add "$BUILD/tests/hostile:/root/hostile" \
+		--add "$BUILD/obj/test_modules/hostile.ko:/root/hostile.ko" -- \
+		/root/hostile -s 1 -n "$CALLS" ${1:+-k "$1"} /root/hostile.ko >"$2" 2>&1
+}
+
+# What was noticed, from the output of the attack
+reason()	# LOG
+{
+	grep -aE '^# .*error: |hyp BUG at|HYP panic|no end after|not sync' "$1" | head -n 1 |
+		sed -e 's/^[# ]*//' -e 's/^Input\/output error: //' -e 's/^ *kvm \[[0-9]*\]: //'
+}
+
+# One that does not even come to the attack says nothing
+judge()		# NAME
+{
+	local log=$BUILD/mutants/$1.log
+
+	if attack "$(field "$1" Test)" "$log"; then
+		verdict=missed
+		why="nothing noticed in $CALLS calls"
+	elif ! grep -q '^# round ' "$log"; then
+		verdict=broken
+		why="the kernel does not come up; see $log"
+	else
+		verdict=caught
+		why=$(reason "$log")
+	fi
+}
+
+try_mutant()	# NAME
+{
+	current=$1
+	if ! apply "$1" || ! step "Build the mutant $1" build_copy; then
+		verdict=broken
+		why="it does not apply, or is not built"
+	else
+		judge "$1"
+	fi
+	restore
+	printf '%-22s %-9s %-7s %-7s %s\n' "$1" "$(field "$1" Invariant)" "$(field "$1" Test)" \
+		"$verdict" "$why" >>"$REPORT"
+	tail -n 1 "$REPORT"
+	[[ $verdict == caught ]] || failed=$((failed + 1))
+}
+
+# --- all of them -----------------------------------------------------------
+
+check_mutants()
+{
+	local name invariant
+
+	for name in $(all_mutants); do
+		patch -F0 -s --follow-symlinks -o - "$TREE/$(mutated_file "$name")" <"$MUTANTS/$name.patch" >/dev/null ||
+			die "mutants/$name.patch does not apply: adapt it to what it is to break"
+	done
+	for ((invariant = 1; invariant <= INVARIANTS; invariant++)); do
+		grep -q "^Invariant: $invariant\$" "$MUTANTS"/*.patch ||
+			die "no mutant breaks invariant $invariant"
+	done
+}
+
+check_names()	# NAME...
+{
+	local name
+
+	for name; do
+		[[ -f $MUTANTS/$name.patch ]] || die "no mutant '$name'; there are: $(all_mutants | xargs)"
+	done
+}
+
+case ${1-} in
+-h | --help) usage; exit ;;
+--check) check_mutants; exit ;;
+esac
+(($#)) || mapfile -t names < <(all_mutants)
+(($# == 0)) || names=("$@")
+check_names "${names[@]}"
+check_mutants
+trap restore EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+step "Build the modules of the tests" "$SCRIPTS/build-test-modules.sh"
+step "Copy the kernel" make_copy
+step "Build the copy" build_copy
+step "Attack the copy as it is" attack "" "$BUILD/mutants/none.log"
+
+failed=0
+printf '%-22s %-9s %-7s %-7s %s\n' Mutant Invariant Rounds Verdict "What was noticed" >"$REPORT"
+for name in "${names[@]}"; do
+	try_mutant "$name"
+done
+note
+cat "$REPORT"
+note "${#names[@]} mutants, $((${#names[@]} - failed)) caught, $failed not"
+((failed == 0))
