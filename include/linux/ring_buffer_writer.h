@@ -43,8 +43,10 @@
  *      @entries, @commit and @first; pairs with the swapper's load-acquire.
  *   C: the exchange of @head is fully ordered; a swap therefore sees the slot
  *      stores of all earlier swaps, and so does the writer.
- *   D: starting a sub-buffer clears its commit before the new stamp and the
- *      first data are stored; pairs with the rmb in rb_iter_head_event().
+ *   D: starting a sub-buffer clears its commit, then stores the new stamp, then the
+ *      first data, with a write barrier after either; pairs with the rmb in
+ *      rb_iter_head_event(). Who has read new data sees the stamp changed, if not
+ *      the commit: that may have grown again to what it was.
  */
 #include <linux/compiler.h>
 #include <linux/ring_buffer_page.h>

@@ -414,6 +414,49 @@ static void test_late_store(void)
 	late_stores(7);
 }
 
+/* The stores that start sub-buffer 2: 'c' commit, 's' stamp, 't' tail, '|' a barrier */
+static struct buf *starting;
+static char start_order[16];
+
+static char name_store(const struct shim_access *access)
+{
+	const struct rb_page *page = buf_subbuf(starting, 2)->page;
+
+	if (!access->done || access->op == SHIM_LOAD)
+		return '\0';
+	if (access->op == SHIM_WMB)
+		return '|';
+	if (access->addr == &page->commit)
+		return 'c';
+	if (access->addr == &page->time_stamp)
+		return 's';
+	return access->addr == &starting->w.tail ? 't' : '\0';
+}
+
+static void note_start(const struct shim_access *access)
+{
+	size_t len = strlen(start_order);
+
+	CHECK(len + 1 < sizeof(start_order));
+	start_order[len] = name_store(access);
+}
+
+/* No machine here need be weak enough to show the lack of a barrier: are they there? */
+static void test_start_order(void)
+{
+	struct buf b;
+
+	buf_init(&b, 3);
+	rb_writer_set_on(&b.w, true);
+	starting = &b;
+	shim_hook = note_start;
+	buf_write_pages(&b, 1);
+	shim_hook = NULL;
+	printf("# %s\n", start_order);
+	CHECK(!strcmp(start_order, "c|st|c"));
+	buf_free(&b);
+}
+
 static void test_reset(void)
 {
 	struct reader r;
@@ -513,6 +556,7 @@ const struct test ring_tests[] = {
 	{ "swap: the reader has not seen the end", test_swap_more },
 	{ "swap: busy after 8 attempts", test_busy },
 	{ "swap: late store into the slot", test_late_store },
+	{ "writer: order in which a sub-buffer is started", test_start_order },
 	{ "owner: reset at any time", test_reset },
 	{ "owner: on and off", test_on_off },
 	{ "ring: the last sub-buffer of all", test_last_page },

@@ -7,16 +7,21 @@
 #define smp_store_release(ptr, val)	shim_store(ptr, val, __ATOMIC_RELEASE)
 
 /*
- * ThreadSanitizer does not model fences. The one smp_wmb() of the writer (D) is
+ * ThreadSanitizer does not model fences. The smp_wmb()s of the writer (D) are
  * for readers that do not own the sub-buffer; the threads in these tests read
- * only what they swapped out, so there it need only hold the compiler.
+ * only what they swapped out, so there they need only hold the compiler.
  */
 #ifdef SHIM_TSAN
-#define smp_wmb()	__asm__ volatile("" ::: "memory")
+#define shim_wmb()	__asm__ volatile("" ::: "memory")
 #define smp_rmb()	__asm__ volatile("" ::: "memory")
 #else
-#define smp_wmb()	__atomic_thread_fence(__ATOMIC_RELEASE)
+#define shim_wmb()	__atomic_thread_fence(__ATOMIC_RELEASE)
 #define smp_rmb()	__atomic_thread_fence(__ATOMIC_ACQUIRE)
 #endif
+
+#define smp_wmb() do {							\
+	shim_wmb();							\
+	shim_point(SHIM_WMB, true, false, NULL, 0);			\
+} while (0)
 
 #endif /* _SHIM_ASM_BARRIER_H */

@@ -27,6 +27,7 @@ enum shim_op {
 	SHIM_LOAD,
 	SHIM_STORE,
 	SHIM_CMPXCHG,
+	SHIM_WMB,
 };
 
 /**
@@ -34,7 +35,7 @@ enum shim_op {
  * @op: what
  * @done: false before, true after
  * @won: after a SHIM_CMPXCHG: it stored
- * @addr: where
+ * @addr: where; NULL for a SHIM_WMB, which only happened
  * @value: after: what was loaded, or stored; before: 0
  */
 struct shim_access {
