@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * All interleavings of a swapping reader and a writer that crosses sub-buffers.
+ * All interleavings of one or two swapping readers and a writer that crosses
+ * sub-buffers, is switched off and on, and is reset.
  *
- * Both run as coroutines that stop before and after each shared access of the
- * writer's code. From each point either goes on; what both are made of (stacks,
+ * They run as coroutines that stop before and after each shared access of the
+ * writer's code. From each point any goes on; what they are made of (stacks,
  * registers, the buffer) is saved before and restored after, and a state that was
  * seen before is not entered again. Sub-buffers are so small that one event, or
  * two, fill one.
@@ -11,12 +12,15 @@
  * The memory model is sequential consistency: what the barriers are for is not
  * tested here.
  */
+#include <errno.h>
 #include <ucontext.h>
 #include "lib.h"
 
 #define STACK_SIZE	(64 << 10)
 #define MAX_DEPTH	4096
 #define MAX_REGIONS	32
+/* The writer's own */
+#define SWAP_ATTEMPTS	8
 
 /**
  * struct coro - one side
@@ -30,32 +34,43 @@ struct coro {
 };
 
 /**
- * struct scenario - what both do
+ * struct scenario - what all do
  * @slots: ring sub-buffers
  * @before: events written before
  * @taken: swaps before
- * @events: that the writer writes
- * @swaps: that the reader does, each after reading all it has
+ * @program: what the writer does: 'w' writes an event, '0' switches it off, '1' on,
+ *	     'r' resets it on its own CPU
+ * @swaps: that each reader does, each after reading all that there is
+ * @readers: one or two; they share what they have, under a lock
  * @size: of an event: 108 fills a sub-buffer, 52 half of one
  */
 struct scenario {
 	u32	slots;
 	u32	before;
 	u32	taken;
-	u32	events;
+	const char *program;
 	u32	swaps;
+	u32	readers;
 	u32	size;
 	bool	overwrite;
 };
 
-enum { WRITER, READER, NR_SIDES };
+enum { WRITER, READER, READER2, NR_SIDES };
 
 /* All that changes while the sides run; saved and restored as a whole */
 static struct world {
 	struct coro	side[NR_SIDES];
 	struct buf	b;
 	struct reader	r;
-	bool		swapping;
+	/* The host's lock and EL2's, as one */
+	bool		locked;
+	/* Links are being moved */
+	bool		moving;
+	/* Since the last reset */
+	u32		events;
+	/* Of the swap: exchanges lost, and whether head was looked at for the next one */
+	u32		attempts;
+	bool		looked;
 } world;
 
 static struct scenario now;
@@ -86,14 +101,15 @@ static struct event expect_now(u32 seq)
 
 static void write_one(struct buf *b)
 {
+	world.events += b->w.on;
 	buf_write_as(b, now.size, 10 * (b->tried + 1));
 }
 
 static void print_path(void)
 {
-	printf("# slots %u before %u taken %u events %u swaps %u size %u overwrite %d\n",
-	       now.slots, now.before, now.taken, now.events, now.swaps, now.size,
-	       now.overwrite);
+	printf("# slots %u before %u taken %u program %s swaps %u readers %u size %u overwrite %d\n",
+	       now.slots, now.before, now.taken, now.program, now.swaps, now.readers,
+	       now.size, now.overwrite);
 	printf("# schedule %s\n", path);
 }
 
@@ -102,7 +118,7 @@ static void check_apart(void)
 {
 	struct buf *b = &world.b;
 
-	if (!world.swapping && b->w.tail_id == b->meta->reader.id)
+	if (!world.moving && b->w.tail_id == b->meta->reader.id)
 		CHECK_EQ(buf_head(b), b->w.tail + 1);
 }
 
@@ -122,16 +138,28 @@ static bool is_shared(const volatile void *addr)
 	return false;
 }
 
+/* Each attempt looks at head anew, so it fails only if the writer moved it meanwhile */
+static void note_swap(const struct shim_access *access)
+{
+	if (access->op == SHIM_LOAD)
+		world.looked = true;
+	if (access->op != SHIM_CMPXCHG || !access->done)
+		return;
+	CHECK(world.looked);
+	world.looked = false;
+	world.moving = access->won;
+	world.attempts += !access->won;
+	seen.swap_lost += !access->won;
+}
+
 static void note(const struct shim_access *access)
 {
 	struct buf *b = &world.b;
 
-	if (access->op == SHIM_CMPXCHG && access->done) {
-		if (running == READER && access->won)
-			world.swapping = true;
-		if (!access->won)
-			(*(running == READER ? &seen.swap_lost : &seen.writer_lost))++;
-	}
+	if (running != WRITER && access->addr == &b->w.head)
+		note_swap(access);
+	else if (access->op == SHIM_CMPXCHG && access->done)
+		seen.writer_lost += !access->won;
 	/* The writer stores into a slot in one place only */
 	if (access->op == SHIM_STORE && access->done && running == WRITER &&
 	    access->addr != &b->w.tail && access->value < b->nr) {
@@ -158,25 +186,84 @@ static void sched_hook(const struct shim_access *access)
 		stop();
 }
 
+static void lock(void)
+{
+	while (world.locked)
+		stop();
+	world.locked = true;
+}
+
+static void unlock(void)
+{
+	world.locked = false;
+}
+
+static void reset(void)
+{
+	lock();
+	world.moving = true;
+	rb_writer_reset(&world.b.w);
+	world.moving = false;
+	world.b.tried = 0;
+	world.b.refused = 0;
+	world.events = 0;
+	reader_reset(&world.r);
+	unlock();
+}
+
+static void set_on(bool on)
+{
+	lock();
+	rb_writer_set_on(&world.b.w, on);
+	unlock();
+}
+
 static void writer_side(void)
 {
-	u32 i;
+	const char *op;
 
-	for (i = 0; i < now.events; i++)
-		write_one(&world.b);
+	for (op = now.program; *op; op++) {
+		switch (*op) {
+		case 'w':
+			write_one(&world.b);
+			break;
+		case 'r':
+			reset();
+			break;
+		case '0':
+		case '1':
+			set_on(*op == '1');
+			break;
+		}
+	}
 	world.side[WRITER].done = true;
+}
+
+static void take_turn(void)
+{
+	int ret;
+
+	lock();
+	reader_read(&world.r, ~0U);
+	world.attempts = 0;
+	ret = reader_swap(&world.r);
+	world.moving = false;
+	if (ret < 0) {
+		CHECK_EQ(ret, -EBUSY);
+		CHECK_EQ(world.attempts, SWAP_ATTEMPTS);
+		seen.busy++;
+	}
+	CHECK(world.attempts <= SWAP_ATTEMPTS);
+	unlock();
 }
 
 static void reader_side(void)
 {
 	u32 i;
 
-	for (i = 0; i < now.swaps; i++) {
-		reader_read(&world.r, ~0U);
-		seen.busy += reader_swap(&world.r) < 0;
-		world.swapping = false;
-	}
-	world.side[READER].done = true;
+	for (i = 0; i < now.swaps; i++)
+		take_turn();
+	world.side[running].done = true;
 }
 
 static void region(void *start, size_t size)
@@ -233,6 +320,8 @@ static void setup(const struct scenario *s)
 	}
 	setup_side(WRITER, writer_side);
 	setup_side(READER, reader_side);
+	setup_side(READER2, reader_side);
+	world.side[READER2].done = now.readers < 2;
 }
 
 /*
@@ -353,17 +442,19 @@ static void check_end(void)
 	struct reader *r = &world.r;
 	struct buf *b = &world.b;
 
+	CHECK(!world.locked);
 	seen.ends++;
 	r->racing = false;
 	buf_check(b);
 	reader_account(r);
 	reader_drain(r);
+	rb_writer_set_on(&b->w, true);
 	/* There is room now, so that what was lost last is reported with this */
 	write_one(b);
 	reader_drain(r);
 	CHECK_EQ(r->lost, b->w.overrun + b->w.dropped);
 	CHECK_EQ(r->next, b->tried + 1);
-	CHECK_EQ(b->tried, now.before + now.events + 1);
+	CHECK_EQ(b->tried, world.events);
 }
 
 static void step(int side)
@@ -388,13 +479,13 @@ static void explore(u32 depth)
 	for (side = 0; side < NR_SIDES; side++) {
 		if (world.side[side].done)
 			continue;
-		path[depth] = side == WRITER ? 'w' : 'r';
+		path[depth] = "wrs"[side];
 		path[depth + 1] = '\0';
 		step(side);
 		explore(depth + 1);
 		restore(state);
 	}
-	if (world.side[WRITER].done && world.side[READER].done)
+	if (world.side[WRITER].done && world.side[READER].done && world.side[READER2].done)
 		check_end();
 	restore(state);
 	free(state);
@@ -410,62 +501,88 @@ static void run(const struct scenario *s)
 	buf_free(&world.b);
 }
 
-static void report(bool overwrite)
+static void report(void)
 {
 	printf("# %llu states, %llu ends; late store %llu times, busy %llu\n",
 	       seen.states, seen.ends, seen.late_store, seen.busy);
 	printf("# exchange lost by the swapper %llu times, by the writer %llu\n",
 	       seen.swap_lost, seen.writer_lost);
-	CHECK(seen.late_store);
-	if (overwrite)
-		CHECK(seen.swap_lost && seen.writer_lost);
 }
 
 /* From each fill level, with the reader on its first sub-buffer and on another */
-static void run_all(u32 slots, u32 size, bool overwrite, u32 events, u32 swaps)
+static void run_all(struct scenario s)
 {
-	u32 per_page = size == 108 ? 1 : 2;
-	struct scenario s = { .slots = slots, .size = size, .overwrite = overwrite,
-			      .events = events, .swaps = swaps };
+	u32 per_page = s.size == 108 ? 1 : 2;
 
 	memset(&seen, 0, sizeof(seen));
-	for (s.before = 0; s.before <= slots * per_page + 1; s.before++)
+	for (s.before = 0; s.before <= s.slots * per_page + 1; s.before++)
 		for (s.taken = 0; s.taken <= 1; s.taken++)
 			run(&s);
-	report(overwrite);
+	report();
+}
+
+/* What all of it is about has to have happened */
+static void run_crossing(struct scenario s)
+{
+	run_all(s);
+	CHECK(seen.late_store);
+	if (s.overwrite)
+		CHECK(seen.swap_lost && seen.writer_lost);
 }
 
 static void test_overwrite_2(void)
 {
-	run_all(2, 108, true, 5, 2);
-	run_all(2, 52, true, 6, 2);
+	run_crossing((struct scenario){ 2, 0, 0, "wwwww", 2, 1, 108, true });
+	run_crossing((struct scenario){ 2, 0, 0, "wwwwww", 2, 1, 52, true });
 }
 
 static void test_overwrite_3(void)
 {
-	run_all(3, 108, true, 5, 2);
+	run_crossing((struct scenario){ 3, 0, 0, "wwwww", 2, 1, 108, true });
 }
 
 static void test_overwrite_swaps(void)
 {
-	run_all(2, 108, true, 4, 3);
+	run_crossing((struct scenario){ 2, 0, 0, "wwww", 3, 1, 108, true });
 }
 
 static void test_keep_oldest(void)
 {
-	run_all(2, 108, false, 6, 2);
-	run_all(2, 52, false, 6, 2);
-	run_all(3, 108, false, 7, 2);
+	run_crossing((struct scenario){ 2, 0, 0, "wwwwww", 2, 1, 108, false });
+	run_crossing((struct scenario){ 2, 0, 0, "wwwwww", 2, 1, 52, false });
+	run_crossing((struct scenario){ 3, 0, 0, "wwwwwww", 2, 1, 108, false });
+}
+
+static void test_two_readers(void)
+{
+	run_crossing((struct scenario){ 2, 0, 0, "wwww", 1, 2, 108, true });
+	run_crossing((struct scenario){ 3, 0, 0, "www", 1, 2, 108, true });
+	run_crossing((struct scenario){ 2, 0, 0, "wwww", 1, 2, 108, false });
+}
+
+static void test_switches(void)
+{
+	run_all((struct scenario){ 2, 0, 0, "ww0w1ww", 2, 1, 108, true });
+	run_all((struct scenario){ 2, 0, 0, "w0w1ww", 1, 2, 52, true });
+	run_all((struct scenario){ 2, 0, 0, "ww0w1ww", 2, 1, 108, false });
+}
+
+static void test_resets(void)
+{
+	run_all((struct scenario){ 2, 0, 0, "wwrwww", 2, 1, 108, true });
+	run_all((struct scenario){ 3, 0, 0, "wwrwrww", 2, 1, 108, true });
+	run_all((struct scenario){ 2, 0, 0, "wrwww", 1, 2, 52, true });
+	run_all((struct scenario){ 2, 0, 0, "wwrwww", 2, 1, 108, false });
+	run_all((struct scenario){ 2, 0, 0, "ww0wr1www", 2, 1, 108, true });
 }
 
 static void test_busy(void)
 {
-	struct scenario s = { .slots = 2, .before = 2, .events = 10, .swaps = 1,
-			      .size = 108, .overwrite = true };
+	struct scenario s = { 2, 2, 0, "wwwwwwwwww", 1, 1, 108, true };
 
 	memset(&seen, 0, sizeof(seen));
 	run(&s);
-	report(true);
+	report();
 	CHECK(seen.busy);
 }
 
@@ -474,6 +591,9 @@ static const struct test tests[] = {
 	{ "interleavings: overwrite, 3 slots, 2 swaps", test_overwrite_3 },
 	{ "interleavings: overwrite, 2 slots, 3 swaps", test_overwrite_swaps },
 	{ "interleavings: keep the oldest", test_keep_oldest },
+	{ "interleavings: two readers", test_two_readers },
+	{ "interleavings: off and on", test_switches },
+	{ "interleavings: resets", test_resets },
 	{ "interleavings: overwrite, swap gives up", test_busy },
 };
 
