@@ -142,7 +142,7 @@ check_text()
 {
 	local files patches
 
-	mapfile -t files < <(files_like '' | grep -vE '^COPYING$|^patches/.*\.patch$|\.(dat|bin)$')
+	mapfile -t files < <(files_like '' | grep -vE '^COPYING$|^patches/.*\.patch$|\.(dat|bin|png)$')
 	mapfile -t patches < <(files_like '^patches/.*\.patch$')
 	find_in_text ASCII "not ASCII" '[^\x00-\x7f]' "${files[@]}" "${patches[@]}"
 	find_in_text WHITESPACE "white space at the end" '[ \t\r]$' "${files[@]}"

@@ -49,7 +49,8 @@ echo
 echo "Where time went:"
 "$report" stat "$data" | tee "$out/stat.txt"
 echo
-echo "The recording:      $data, for hyptrace, trace-cmd, KernelShark"
-echo "For a browser:      $out/trace.html"
-echo "For Perfetto:       $out/trace.pftrace"
-echo "The text above:     $out/timeline.txt (whole), $out/stat.txt"
+shown=${out#"$REPO"/}
+echo "The recording:      $shown/trace.dat, for hyptrace, trace-cmd, KernelShark"
+echo "For a browser:      $shown/trace.html"
+echo "For Perfetto:       $shown/trace.pftrace"
+echo "The text above:     $shown/timeline.txt (whole), $shown/stat.txt"
