@@ -77,7 +77,7 @@ class Page {
 
 		this.zoom = d3.zoom()
 			.scaleExtent([1, Math.max(1, (data.end - data.start) / MIN_VIEW)])
-			.filter(() => !d3.event.button &&
+			.filter(() => !d3.event.button && !this.isScroll(d3.event) &&
 				!(d3.event.type === "wheel" && this.isPan(d3.event)))
 			.on("zoom", () => this.zoomed());
 		this.timeline.selection = d3.select($("timeline")).call(this.zoom)
@@ -85,12 +85,17 @@ class Page {
 		$("timeline").addEventListener("wheel", (e) => this.wheel(e), { passive: false });
 	}
 
+	/* Over the names, the wheel goes from CPU to CPU, as the browser does it */
+	isScroll(e) {
+		return e.type === "wheel" && e.offsetX < LABELS;
+	}
+
 	isPan(e) {
 		return e.shiftKey || Math.abs(e.deltaX) > Math.abs(e.deltaY);
 	}
 
 	wheel(e) {
-		if (!this.isPan(e))
+		if (!this.isPan(e) || this.isScroll(e))
 			return;
 		e.preventDefault();
 		this.pan((e.deltaX || e.deltaY) / this.inside());

@@ -379,6 +379,44 @@ def test_access(b):
     expect("access: help closes", not b.js("document.getElementById('help').open"))
 
 
+def test_overview(b, start, end):
+    look(b, start, start + 10 * PERIOD)
+    box = b.js("(() => { const r = document.getElementById('overview').getBoundingClientRect();"
+               " return [r.left + LABELS, r.right, r.top + r.height / 2]; })()")
+    middle = (box[0] + box[1]) / 2
+    b.click(middle, box[2])
+    seen = view(b)
+    expect("overview: a click", near(sum(seen) / 2, end / 2, end / 500) and
+           near(seen[1] - seen[0], 10 * PERIOD, 2), seen, end / 2)
+    b.drag(middle, middle + (box[1] - box[0]) / 4, box[2])
+    seen = view(b)
+    expect("overview: a drag", near(sum(seen) / 2, end * 3 / 4, end / 500), seen, end * 3 / 4)
+
+
+def test_many_cpus(b, directory):
+    """Only what is in the window is drawn, and the keys reach the last CPU"""
+    path = directory + "/many.dat"
+    hyp = {cpu: [synth.page([(cpu * 10 + 1, "hyp_exit", 7, {"reason": 6})] + one_round(0, cpu))]
+           for cpu in range(200)}
+    synth.write(path, {}, hyp, texts=ON, comms=COMMS)
+    b.open(export(path))
+    drawn = b.js("page.timeline.primitives")
+    expect("many CPUs: what is not seen is not drawn", drawn < 700, drawn)
+    for _ in range(199):
+        b.js("page.stepCpu(1)")
+    b.key("]")
+    t, y = b.js("page.state.selected.start"), canvas_at(b, 5500, 199, 1)[1]
+    lanes = b.js("(() => { const r = document.getElementById('lanes').getBoundingClientRect();"
+                 " return [r.top, r.bottom]; })()")
+    expect("many CPUs: the last one", "CPU\n199" in text(b, "details") and lanes[0] < y < lanes[1],
+           text(b, "details"), t, y, lanes)
+    before = b.js("document.getElementById('lanes').scrollTop")
+    width = view(b)
+    b.wheel(30, (lanes[0] + lanes[1]) / 2, -300)
+    b.until("document.getElementById('lanes').scrollTop < %f" % before, 10)
+    expect("many CPUs: the wheel over the names scrolls", view(b) == width, width, view(b))
+
+
 def test_link(b, page, start):
     b.open(page, "#from=%d.%09d&to=%d.%09d&search=vm_create&theme=dark" %
            (*divmod(start, 10**9), *divmod(start + PERIOD, 10**9)))
@@ -441,9 +479,11 @@ def test_all(directory):
         test_tables(b)
         test_loss(b, lines)
         test_screenshot(b, end)
+        test_overview(b, start, end)
         test_access(b)
         expect("all: no complaint", not b.complaints(), b.complaints())
         test_link(b, page, start)
+        test_many_cpus(b, directory)
         test_hostile(b, directory)
         test_broken(b, page)
 
