@@ -47,10 +47,12 @@ class Page {
 		this.showTab(4);
 		this.showDetails();
 		this.setTheme(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
-		this.fitPanel();
 		this.resize();
 		new ResizeObserver(() => this.resize()).observe($("lanes"));
-		window.addEventListener("resize", () => this.fitPanel());
+		const fit = new ResizeObserver(() => this.fitPanel());
+
+		for (const e of document.querySelectorAll("html, header, nav"))
+			fit.observe(e);
 	}
 
 	/* A view that a link names: #from=SECONDS&to=SECONDS&search=WORDS&tab=N&theme=dark */
@@ -163,7 +165,7 @@ class Page {
 	fitPanel() {
 		const lanes = AXIS + GAP + this.data.cpus.length * BLOCK + OVERVIEW;
 		const top = $("overview").getBoundingClientRect().top;
-		const room = window.innerHeight - top - lanes - 5;
+		const room = window.innerHeight - top - lanes - 8;
 		const share = (part) => part * window.innerHeight;
 
 		if (!this.panelSet)
