@@ -110,7 +110,8 @@ int check_file(struct datr *d, const struct cpulist *cpus, FILE *out)
 	if (!ret)
 		ret = print_verdict(&k, cpus);
 	if (k.corrupt)
-		ret = log_error("%llu corrupt sub-buffers", k.corrupt);
+		ret = log_error("%s: %llu corrupt sub-buffers", datr_name(d),
+				k.corrupt);
 	checker_free(k.checker);
 	account_free(k.account);
 	evdb_free(k.db);

@@ -17,15 +17,24 @@
 #include "rbpage.h"
 #include "util.h"
 
-#define MAX_OPTION_SECTIONS	256
 #define MAX_PAGE_SIZE		BIT(20)
+#define MAX_OPTION_SECTIONS	256
 #define NR_SECTIONS		(DAT_CMDLINES + 1)
 
-/* A stretch of the file that is consumed from the front */
+/**
+ * struct cursor - a stretch of the file that is consumed from the front
+ * @at:		the next byte
+ * @left:	how many there are
+ * @offset:	of @at in the file
+ * @bad:	something did not fit; sticks
+ * @wanted:	the bytes that it had, if @bad
+ */
 struct cursor {
 	const u8 *at;
-	size_t left;
-	bool bad;		/* something did not fit; sticks */
+	u64 left;
+	u64 offset;
+	bool bad;
+	u64 wanted;
 };
 
 struct datr {
@@ -43,16 +52,24 @@ struct datr {
 
 /* Cursors */
 
+static void set_bad(struct cursor *c, u64 wanted)
+{
+	if (!c->bad)
+		c->wanted = wanted;
+	c->bad = true;
+}
+
 static const u8 *take(struct cursor *c, u64 size)
 {
 	const u8 *at = c->at;
 
 	if (c->bad || size > c->left) {
-		c->bad = true;
+		set_bad(c, size);
 		return NULL;
 	}
 	c->at += size;
 	c->left -= size;
+	c->offset += size;
 	return at;
 }
 
@@ -72,7 +89,7 @@ static const char *take_string(struct cursor *c)
 	const u8 *end = c->bad ? NULL : memchr(c->at, 0, c->left);
 
 	if (!end) {
-		c->bad = true;
+		set_bad(c, c->left + 1);
 		return "";
 	}
 	return (const char *)take(c, end - c->at + 1);
@@ -80,31 +97,41 @@ static const char *take_string(struct cursor *c)
 
 static struct cursor take_cursor(struct cursor *c, u64 size)
 {
-	const u8 *p = take(c, size);
+	struct cursor part = *c;
 
-	return (struct cursor) { p, p ? size : 0, !p };
+	if (take(c, size))
+		part.left = size;
+	else
+		part = *c;
+	return part;
 }
 
 static struct cursor cursor_at(const struct datr *d, u64 offset)
 {
-	if (offset > d->size)
-		return (struct cursor) { .bad = true };
-	return (struct cursor) { d->data + offset, d->size - offset, false };
+	struct cursor c = { .at = d->data, .offset = offset };
+
+	if (offset > d->size) {
+		set_bad(&c, 1);
+		return c;
+	}
+	c.at += offset;
+	c.left = d->size - offset;
+	return c;
 }
 
 /* Messages */
 
-static int does_not_fit(const struct datr *d, const char *what)
+static int does_not_fit(const struct datr *d, const char *what,
+			const struct cursor *c)
 {
-	return log_error("%s: truncated or corrupt: %s does not fit in its %zu bytes",
-			 d->name, what, d->size);
+	return log_error("%s: truncated or corrupt: %s wants %llu bytes at byte %llu, there are %llu",
+			 d->name, what, c->wanted, c->offset, c->left);
 }
 
-static int foreign(const struct datr *d, const char *what)
+static int foreign(const struct datr *d, const char *what, u64 offset)
 {
-	log_error("%s: %s: want a trace.dat file of version 7, little-endian, 64-bit, not compressed",
-		  d->name, what);
-	return -1;
+	return log_error("%s: %s: byte %llu is 0x%02x: want a trace.dat file of version 7, little-endian, 64-bit, not compressed",
+			 d->name, what, offset, d->data[offset]);
 }
 
 /* Sections */
@@ -120,12 +147,12 @@ static int open_section(const struct datr *d, u64 offset,
 	take_int(&c, 4);
 	*body = take_cursor(&c, take_int(&c, 8));
 	if (body->bad)
-		return does_not_fit(d, "a section");
+		return does_not_fit(d, "a section", body);
 	if (id != want)
-		return log_error("%s: corrupt: section %u at %llu, want %u",
+		return log_error("%s: corrupt: section %u at byte %llu, want %u",
 				 d->name, id, offset, want);
 	if (flags & DAT_FLAG_COMPRESSED)
-		return foreign(d, "compressed");
+		return foreign(d, "compressed", offset + 2);
 	return 0;
 }
 
@@ -134,24 +161,24 @@ static int open_section(const struct datr *d, u64 offset,
 static int take_cpu(struct datr *d, struct cursor *c, u32 page_size,
 		    struct datr_cpu *cpu)
 {
-	u64 offset;
+	u64 at = c->offset, offset;
 	struct cursor data;
 
 	cpu->cpu = take_int(c, 4);
 	offset = take_int(c, 8);
 	cpu->size = take_int(c, 8);
 	if (c->bad)
-		return does_not_fit(d, "the option BUFFER");
+		return does_not_fit(d, "the option BUFFER", c);
 	if (cpu->cpu >= MAX_CPUS)
-		return log_error("%s: corrupt: CPU number %u, want below %u",
-				 d->name, cpu->cpu, MAX_CPUS);
+		return log_error("%s: corrupt: CPU number %u at byte %llu, want below %u",
+				 d->name, cpu->cpu, at, MAX_CPUS);
 	data = cursor_at(d, cpu->size ? offset : 0);
 	cpu->data = take(&data, cpu->size);
 	if (!cpu->data)
-		return does_not_fit(d, "the data of a CPU");
+		return does_not_fit(d, "the data of a CPU", &data);
 	if (cpu->size % page_size)
-		return log_error("%s: corrupt: %llu bytes for CPU %u, want a multiple of %u",
-				 d->name, cpu->size, cpu->cpu, page_size);
+		return log_error("%s: corrupt: %llu bytes for CPU %u at byte %llu, want a multiple of %u",
+				 d->name, cpu->size, cpu->cpu, at, page_size);
 	return 0;
 }
 
@@ -160,11 +187,14 @@ static int take_cpus(struct datr *d, struct cursor *c, struct datr_buffer *b)
 	u32 i;
 
 	/* 20 bytes each: bounds the allocation by the file's size */
-	if (c->bad || b->nr_cpus > c->left / 20)
-		return does_not_fit(d, "the option BUFFER");
+	if (b->nr_cpus > c->left / 20)
+		set_bad(c, 20ULL * b->nr_cpus);
+	if (c->bad)
+		return does_not_fit(d, "the option BUFFER", c);
 	if (b->page_size <= RBPAGE_HEADER || b->page_size > MAX_PAGE_SIZE)
-		return log_error("%s: corrupt: sub-buffers of %u bytes", d->name,
-				 b->page_size);
+		return log_error("%s: corrupt: sub-buffers of %u bytes at byte %llu, want more than %u and at most %u",
+				 d->name, b->page_size, c->offset - 8,
+				 RBPAGE_HEADER, MAX_PAGE_SIZE);
 	b->cpu = calloc(b->nr_cpus ? b->nr_cpus : 1, sizeof(*b->cpu));
 	if (!b->cpu)
 		return log_oom();
@@ -219,7 +249,7 @@ static int take_option(struct datr *d, unsigned int id, struct cursor *c)
 		return c->bad ? does_not_fit(d, "the option UNAME") : 0;
 	case DAT_HEADER_INFO ... DAT_CMDLINES:
 		d->section[id] = take_int(c, 8);
-		return c->bad ? does_not_fit(d, "an option") : 0;
+		return c->bad ? does_not_fit(d, "an option", c) : 0;
 	default:
 		return 0;
 	}
@@ -237,7 +267,7 @@ static int take_options(struct datr *d, struct cursor *c, u64 *next)
 		size = take_int(c, 4);
 		body = take_cursor(c, size);
 		if (body.bad)
-			return does_not_fit(d, "an option");
+			return does_not_fit(d, "an option", &body);
 		if (id == DAT_DONE) {
 			*next = take_int(&body, 8);
 			return 0;
@@ -257,8 +287,8 @@ static int take_option_sections(struct datr *d, u64 offset)
 				 d->name);
 	while (offset) {
 		if (++n > MAX_OPTION_SECTIONS)
-			return log_error("%s: corrupt: endless options",
-					 d->name);
+			return log_error("%s: corrupt: endless options: again at byte %llu",
+					 d->name, offset);
 		if (open_section(d, offset, DAT_OPTIONS, &c) ||
 		    take_options(d, &c, &offset))
 			return -1;
@@ -266,29 +296,44 @@ static int take_option_sections(struct datr *d, u64 offset)
 	return 0;
 }
 
+/* Up to the compression, whose name does not matter: its sections have a flag */
+static int take_header(struct datr *d, struct cursor *c)
+{
+	const u8 *magic = take(c, DAT_MAGIC_SIZE);
+	unsigned int endian, long_size;
+	const char *version;
+	u64 i;
+
+	for (i = 0; magic && i < DAT_MAGIC_SIZE; i++) {
+		if (magic[i] != (u8)DAT_MAGIC[i])
+			return foreign(d, "bad magic", i);
+	}
+	version = take_string(c);
+	if (!c->bad && strcmp(version, DAT_VERSION))
+		return foreign(d, "other version", DAT_MAGIC_SIZE);
+	endian = take_int(c, 1);
+	long_size = take_int(c, 1);
+	if (!c->bad && endian)
+		return foreign(d, "big-endian", c->offset - 2);
+	if (!c->bad && long_size != 8)
+		return foreign(d, "not 64-bit", c->offset - 1);
+	take_int(c, 4);
+	take_string(c);
+	take_string(c);
+	return 0;
+}
+
 static int take_file(struct datr *d)
 {
 	struct cursor c = cursor_at(d, 0);
-	const u8 *magic = take(&c, DAT_MAGIC_SIZE);
-	unsigned int endian, long_size;
-	const char *compression;
+	u64 options;
 
-	if (!magic || memcmp(magic, DAT_MAGIC, DAT_MAGIC_SIZE))
-		return foreign(d, "bad magic");
-	if (strcmp(take_string(&c), DAT_VERSION))
-		return foreign(d, "other version");
-	endian = take_int(&c, 1);
-	long_size = take_int(&c, 1);
-	take_int(&c, 4);
-	compression = take_string(&c);
-	take_string(&c);
+	if (take_header(d, &c))
+		return -1;
+	options = take_int(&c, 8);
 	if (c.bad)
-		return does_not_fit(d, "the header");
-	if (endian || long_size != 8)
-		return foreign(d, endian ? "big-endian" : "not 64-bit");
-	/* how each section is compressed is told by its flags */
-	(void)compression;
-	return take_option_sections(d, take_int(&c, 8));
+		return does_not_fit(d, "the header", &c);
+	return take_option_sections(d, options);
 }
 
 struct datr *datr_parse(const void *data, size_t size, const char *name)
@@ -460,7 +505,7 @@ static int take_formats(const struct datr *d, struct cursor *c,
 		if (text)
 			fn(ctx, system, text, size);
 	}
-	return c->bad ? does_not_fit(d, "an event format") : 0;
+	return c->bad ? does_not_fit(d, "an event format", c) : 0;
 }
 
 static int take_systems(const struct datr *d, struct cursor *c,
@@ -472,7 +517,7 @@ static int take_systems(const struct datr *d, struct cursor *c,
 		if (take_formats(d, c, take_string(c), fn, ctx))
 			return -1;
 	}
-	return c->bad ? does_not_fit(d, "the event formats") : 0;
+	return c->bad ? does_not_fit(d, "the event formats", c) : 0;
 }
 
 int datr_formats(const struct datr *d, datr_format_fn fn, void *ctx)

@@ -333,7 +333,8 @@ int report_file(struct datr *d, const struct report_how *how, FILE *out)
 	if (!ret && !how->json)
 		print_totals(&r);
 	if (r.corrupt)
-		ret = log_error("%llu corrupt sub-buffers", r.corrupt);
+		ret = log_error("%s: %llu corrupt sub-buffers", datr_name(d),
+				r.corrupt);
 	free(r.kept);
 	account_free(r.account);
 	evdb_free(r.db);
