@@ -18,7 +18,7 @@
 #include "util.h"
 
 #define MAX_PAGE_SIZE		BIT(20)
-#define MAX_OPTION_SECTIONS	256
+#define MAX_BUFFERS		64
 #define NR_SECTIONS		(DAT_CMDLINES + 1)
 
 /**
@@ -41,6 +41,7 @@ struct datr {
 	char *name;
 	const u8 *data;
 	size_t size;
+	u64 unclaimed;		/* bytes that are not yet a CPU's data */
 	void *map;		/* to be unmapped, or NULL */
 	u64 section[NR_SECTIONS];	/* offsets, 0 for none */
 	struct datr_buffer *buffer;
@@ -158,6 +159,17 @@ static int open_section(const struct datr *d, u64 offset,
 
 /* Options */
 
+/* Data that is several CPUs' would be read more often than the file is long */
+static int claim(struct datr *d, const struct datr_cpu *cpu, u64 at)
+{
+	if (cpu->size > d->unclaimed)
+		return log_error("%s: corrupt: %llu bytes for CPU %u at byte %llu, want at most %llu: the others have the rest",
+				 d->name, cpu->size, cpu->cpu, at,
+				 d->unclaimed);
+	d->unclaimed -= cpu->size;
+	return 0;
+}
+
 static int take_cpu(struct datr *d, struct cursor *c, u32 page_size,
 		    struct datr_cpu *cpu)
 {
@@ -179,7 +191,7 @@ static int take_cpu(struct datr *d, struct cursor *c, u32 page_size,
 	if (cpu->size % page_size)
 		return log_error("%s: corrupt: %llu bytes for CPU %u at byte %llu, want a multiple of %u",
 				 d->name, cpu->size, cpu->cpu, at, page_size);
-	return 0;
+	return claim(d, cpu, at);
 }
 
 static int take_cpus(struct datr *d, struct cursor *c, struct datr_buffer *b)
@@ -209,6 +221,10 @@ static int take_buffer(struct datr *d, struct cursor *c)
 {
 	struct datr_buffer *b;
 
+	if (d->nr_buffers == MAX_BUFFERS)
+		return log_error("%s: corrupt: buffer %u at byte %llu, want at most %u",
+				 d->name, MAX_BUFFERS + 1, c->offset,
+				 MAX_BUFFERS);
 	b = realloc(d->buffer, (d->nr_buffers + 1) * sizeof(*b));
 	if (!b)
 		return log_oom();
@@ -279,18 +295,20 @@ static int take_options(struct datr *d, struct cursor *c, u64 *next)
 
 static int take_option_sections(struct datr *d, u64 offset)
 {
-	unsigned int n = 0;
+	u64 total = 0;
 	struct cursor c;
 
 	if (!offset)
 		return log_error("%s: incomplete: it has no options; was the recording killed?",
 				 d->name);
 	while (offset) {
-		if (++n > MAX_OPTION_SECTIONS)
+		if (open_section(d, offset, DAT_OPTIONS, &c))
+			return -1;
+		total += DAT_SECTION_HEADER + c.left;
+		if (total > d->size)
 			return log_error("%s: corrupt: endless options: again at byte %llu",
 					 d->name, offset);
-		if (open_section(d, offset, DAT_OPTIONS, &c) ||
-		    take_options(d, &c, &offset))
+		if (take_options(d, &c, &offset))
 			return -1;
 	}
 	return 0;
@@ -346,6 +364,7 @@ struct datr *datr_parse(const void *data, size_t size, const char *name)
 	}
 	d->data = data;
 	d->size = size;
+	d->unclaimed = size;
 	d->name = xasprintf("%s", name);
 	if (!d->name || take_file(d)) {
 		datr_free(d);
