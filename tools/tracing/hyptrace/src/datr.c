@@ -384,7 +384,7 @@ static void *map_file(int fd, const char *path, size_t *size)
 	}
 	if (!S_ISREG(st.st_mode) || !st.st_size) {
 		log_error("%s: %s: want a trace.dat file", path,
-			  st.st_size ? "not a regular file" : "empty");
+			  S_ISREG(st.st_mode) ? "empty" : "not a regular file");
 		return NULL;
 	}
 	map = mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -398,7 +398,8 @@ static void *map_file(int fd, const char *path, size_t *size)
 
 struct datr *datr_open(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	/* or it would wait for the writer of a FIFO */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct datr *d;
 	size_t size;
 	void *map;
