@@ -14,11 +14,15 @@
  * @seen:	events
  * @marked:	lost events, as marked in the sub-buffers
  * @vague:	there are marks without a number
+ * @counted:	there are counters
+ * @stats:	and these are they
  */
 struct tally {
 	u64 seen;
 	u64 marked;
 	bool vague;
+	bool counted;
+	struct cpu_stats stats;
 };
 
 struct account {
@@ -31,10 +35,30 @@ bool buffer_is_hyp(const struct datr_buffer *b)
 	return !strcmp(b->name, "hypervisor");
 }
 
+/* The first text about a CPU counts */
+static void take_text(struct account *a, const char *text)
+{
+	struct cpu_stats s;
+	unsigned int i, cpu;
+	struct tally *t;
+
+	for (i = 0; i < datr_nr_buffers(a->d); i++) {
+		if (stats_parse(text, datr_buffer(a->d, i)->name, &cpu, &s) ||
+		    cpu >= MAX_CPUS)
+			continue;
+		t = &a->tally[i * MAX_CPUS + cpu];
+		if (!t->counted)
+			t->stats = s;
+		t->counted = true;
+	}
+}
+
 struct account *account_new(const struct datr *d)
 {
 	struct account *a = calloc(1, sizeof(*a));
 	size_t nr = (size_t)datr_nr_buffers(d) * MAX_CPUS;
+	const char *text;
+	unsigned int i;
 
 	if (a)
 		a->tally = calloc(nr ? nr : 1, sizeof(*a->tally));
@@ -44,6 +68,8 @@ struct account *account_new(const struct datr *d)
 		return NULL;
 	}
 	a->d = d;
+	for (i = 0; (text = datr_text(d, i)); i++)
+		take_text(a, text);
 	return a;
 }
 
@@ -59,27 +85,15 @@ void account_feed(struct account *a, const struct merged *ev)
 		t->marked += ev->lost;
 }
 
-static int find_stats(const struct datr *d, const struct datr_buffer *b,
-		      unsigned int cpu, struct cpu_stats *s)
-{
-	const char *text;
-	unsigned int i;
-
-	for (i = 0; (text = datr_text(d, i)); i++) {
-		if (!stats_parse(text, b->name, cpu, s))
-			return 0;
-	}
-	return -1;
-}
-
 static u64 difference(u64 a, u64 b)
 {
 	return a > b ? a - b : b - a;
 }
 
 /* Return: how many events nobody can explain */
-static u64 compare(const struct tally *t, const struct cpu_stats *s)
+static u64 compare(const struct tally *t)
 {
+	const struct cpu_stats *s = &t->stats;
 	u64 off = difference(s->written, t->seen + s->overrun);
 
 	if (t->vague ? t->marked > s->overrun : t->marked != s->overrun)
@@ -93,23 +107,23 @@ static void account_cpu(struct account *a, unsigned int index,
 {
 	const struct datr_buffer *b = datr_buffer(a->d, index);
 	const struct tally *t = &a->tally[index * MAX_CPUS + cpu];
-	struct cpu_stats s;
+	const struct cpu_stats *s = &t->stats;
 	u64 off;
 
 	result->seen[buffer_is_hyp(b)] += t->seen;
-	if (find_stats(a->d, b, cpu, &s)) {
+	if (!t->counted) {
 		result->no_counters++;
 		return;
 	}
-	off = compare(t, &s);
-	result->lost += s.overrun + s.dropped;
-	result->dropped += s.dropped;
+	off = compare(t);
+	result->lost += s->overrun + s->dropped;
+	result->dropped += s->dropped;
 	result->unaccounted += off;
 	if (off && out)
 		fprintf(out,
 			"unaccounted: [%03u] %s: written=%llu overrun=%llu read=%llu, in the file: events=%llu lost=%llu%s\n",
-			cpu, buffer_is_hyp(b) ? "hyp" : "host", s.written,
-			s.overrun, s.read, t->seen, t->marked,
+			cpu, buffer_is_hyp(b) ? "hyp" : "host", s->written,
+			s->overrun, s->read, t->seen, t->marked,
 			t->vague ? "+?" : "");
 }
 

@@ -9,30 +9,36 @@
 #include "stats.h"
 #include "util.h"
 
-#define PREFIX		"hyptrace: buffer=%s cpu=%u "
-#define COUNTERS	"written=%llu overrun=%llu read=%llu dropped=%llu"
+#define PREFIX		"hyptrace: buffer="
+#define COUNTERS	" cpu=%u written=%llu overrun=%llu read=%llu dropped=%llu"
+
+static const char *name_of(const char *buffer)
+{
+	return *buffer ? buffer : "host";
+}
 
 char *stats_format(const char *buffer, unsigned int cpu,
 		   const struct cpu_stats *s)
 {
-	return xasprintf(PREFIX COUNTERS "\n", *buffer ? buffer : "host", cpu,
+	return xasprintf(PREFIX "%s" COUNTERS "\n", name_of(buffer), cpu,
 			 s->written, s->overrun, s->read, s->dropped);
 }
 
-int stats_parse(const char *text, const char *buffer, unsigned int cpu,
+static bool take(const char **text, const char *prefix)
+{
+	size_t len = strlen(prefix);
+
+	if (strncmp(*text, prefix, len))
+		return false;
+	*text += len;
+	return true;
+}
+
+int stats_parse(const char *text, const char *buffer, unsigned int *cpu,
 		struct cpu_stats *s)
 {
-	char *prefix = xasprintf(PREFIX, *buffer ? buffer : "host", cpu);
-	size_t len;
-	int ret = -1;
-
-	if (!prefix)
+	if (!take(&text, PREFIX) || !take(&text, name_of(buffer)))
 		return -1;
-	len = strlen(prefix);
-	if (!strncmp(text, prefix, len) &&
-	    sscanf(text + len, COUNTERS, &s->written, &s->overrun,
-		   &s->read, &s->dropped) == 4)
-		ret = 0;
-	free(prefix);
-	return ret;
+	return sscanf(text, COUNTERS, cpu, &s->written, &s->overrun, &s->read,
+		      &s->dropped) == 5 ? 0 : -1;
 }

@@ -30,12 +30,12 @@ char *stats_format(const char *buffer, unsigned int cpu,
  * stats_parse - read such a text
  * @text:	any text
  * @buffer:	of which buffer
- * @cpu:	and CPU
+ * @cpu:	and of which CPU it is
  * @s:		the counters
  *
- * Return: 0, or -1 if @text is not about them.
+ * Return: 0, or -1 if @text is not about that buffer.
  */
-int stats_parse(const char *text, const char *buffer, unsigned int cpu,
+int stats_parse(const char *text, const char *buffer, unsigned int *cpu,
 		struct cpu_stats *s);
 
 #endif

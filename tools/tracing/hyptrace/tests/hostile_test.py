@@ -176,6 +176,23 @@ def test_contents(directory, whole):
     os.unlink(path)
 
 
+def test_size(directory, whole):
+    """Many CPUs and many texts: the time must not be their product"""
+    path = os.path.join(directory, "file")
+    texts = struct.unpack_from("<Q", whole, 24)[0] + 16
+    options = buffers([(cpu % 4096, 0, 0) for cpu in range(25000)]) + synth.option(2, b"\0") * 70000
+    with open(path, "wb") as file:
+        file.write(with_options(whole, options + whole[texts:]))
+    problems = []
+    for command in COMMANDS:
+        try:
+            subprocess.run([HYPTRACE] + command + [path], stdout=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL, timeout=60)
+        except subprocess.TimeoutExpired as error:
+            problems.append(str(error))
+    result("many CPUs and texts", problems)
+
+
 def main():
     print("TAP version 13")
     with tempfile.TemporaryDirectory() as directory:
@@ -185,6 +202,7 @@ def main():
         test_kinds(directory)
         test_unreadable(directory, whole)
         test_contents(directory, whole)
+        test_size(directory, whole)
     print("1..%d" % tests)
     sys.exit(1 if failed else 0)
 
