@@ -15,7 +15,7 @@
 #   order       a recording under load in each mode, and its order and accounting
 #   tool        hyptrace's unit tests; bad input; live; names and symbols in its files;
 #               statistics and exports of recordings, whole and with losses; the
-#               exported page in a browser
+#               exported page in a browser; trace-cmd and KernelShark see the same
 #   docs        the examples of the documents
 #   bench       no core cost has grown (see bench.sh)
 #   off         a kernel without hypervisor tracing builds and runs guests
@@ -283,6 +283,17 @@ check_page()
 		"$BUILD/host/hyptrace"
 }
 
+# trace-cmd and KernelShark see in these two recordings what hyptrace sees
+check_readers()
+{
+	local out=$BUILD/check/export lib
+
+	lib=$(compgen -G "$KSHARK/usr/lib/*/libkshark.so.2") ||
+		die "there is no KernelShark in $KSHARK; run 'make setup' as root"
+	"$REPO/tools/tracing/hyptrace/tests/readers_test.py" "$BUILD/host/hyptrace" "$lib" \
+		"$out/trace.dat" "$out/lossy.dat"
+}
+
 suite_tool()
 {
 	local tap=(--add "$REPO/tools/tracing/hyptrace/tests/tap.sh")
@@ -296,6 +307,7 @@ suite_tool()
 	run_suite "tool, statistics" check_stat
 	run_suite "tool, export" check_export
 	run_suite "tool, page" check_page
+	run_suite "tool, other readers" check_readers
 }
 
 suite_docs()

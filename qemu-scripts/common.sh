@@ -23,6 +23,9 @@ TARBALL=${HYPTRACE_TARBALL:-/usr/src/linux-source-6.12.tar.xz}
 # installed: busybox-static:arm64 would replace the build machine's busybox.
 GUEST_PACKAGES=(busybox-static trace-cmd libtracefs1 libtraceevent1 libzstd1 libc6)
 
+# KernelShark's library, as unpacked; to be installed, it wants all of Qt
+KSHARK=$DEBS/desk/unpacked
+
 # Directories of the kernel that the repository mirrors
 OVERLAY_DIRS=(Documentation arch drivers include kernel lib samples tools)
 

@@ -32,6 +32,8 @@ packages=(
 	protobuf-compiler
 	# checks: opens the page that hyptrace exports, and takes its picture
 	chromium fonts-dejavu-core
+	# checks: other readers of recordings, and what KernelShark's library is linked to
+	trace-cmd libtracecmd1 libjson-c5
 )
 
 native_packages=(qemu-system-x86)
@@ -92,6 +94,17 @@ install_packages()
 		die "could not install: ${lacking[*]}"
 }
 
+download_kshark()
+{
+	rm -rf "$DEBS/desk"
+	mkdir -p "$DEBS/desk"
+	cd "$DEBS/desk"
+	# As root: apt's own user may have no access to this directory
+	apt-get -q -o APT::Sandbox::User=root download libkshark2
+	dpkg-deb -x libkshark2_*.deb "$KSHARK.new"
+	mv "$KSHARK.new" "$KSHARK"
+}
+
 list=no
 while (($#)); do
 	case $1 in
@@ -114,4 +127,5 @@ if [[ $(missing) ]]; then
 	install_packages
 fi
 "$SCRIPTS/build-initramfs.sh" --fetch
+[[ -e $KSHARK ]] || step "Fetch KernelShark's library" download_kshark
 note "All packages are there"

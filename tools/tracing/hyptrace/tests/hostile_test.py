@@ -18,7 +18,7 @@ import tempfile
 import synth
 
 HYPTRACE = os.path.abspath(sys.argv[1])
-COMMANDS = (["report"], ["report", "--check"], ["stat"], ["export", "--perfetto"])
+COMMANDS = (["report"], ["check"], ["stat"], ["export", "--perfetto"], ["export", "--html"])
 DOES_NOT_FIT = r"truncated or corrupt: .* wants \d+ bytes at byte \d+, there are \d+$"
 NOBODY = 65534
 
