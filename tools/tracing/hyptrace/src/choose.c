@@ -58,24 +58,35 @@ static int choose_named(struct recording *r, const struct tdir *d,
 	return ret;
 }
 
-static int add_default_events(struct strlist *set, const struct tdir *d, enum side side)
+static int add_default_host(struct strlist *set, const struct tdir *d)
 {
-	if (side == HYP)
-		return evset_add_all(set, d);
 	return evset_add_if(set, d, "kvm", "kvm_entry") ||
 	       evset_add_if(set, d, "kvm", "kvm_exit") ||
 	       evset_add_if(set, d, "sched", "sched_switch") ? -1 : 0;
 }
 
+static int add_default_hyp(struct strlist *set, const struct tdir *d,
+			   const char * const *names)
+{
+	int ret = 0;
+
+	if (!names)
+		return evset_add_all(set, d);
+	for (; !ret && *names; names++)
+		ret = evset_add_if(set, d, "hypervisor", *names);
+	return ret;
+}
+
 static int choose_events(struct recording *r, const struct tdir *d,
-			 const struct choices *choices, enum side side)
+			 const struct session_options *o, enum side side)
 {
 	struct strlist ids = { 0 };
 	int ret;
 
-	if (choices->nr)
-		return choose_named(r, d, choices, side);
-	ret = add_default_events(&ids, d, side);
+	if (o->events[side].nr)
+		return choose_named(r, d, &o->events[side], side);
+	ret = side == HYP ? add_default_hyp(&ids, d, o->default_hyp) :
+			    add_default_host(&ids, d);
 	if (!ret)
 		ret = take_events(r, &ids, "", side);
 	strlist_free(&ids);
@@ -86,7 +97,7 @@ static int choose_events(struct recording *r, const struct tdir *d,
 static int choose_host_events(struct recording *r, const struct session_options *o)
 {
 	struct tdir *d = tdir_open_host();
-	int ret = d ? choose_events(r, d, &o->events[HOST], HOST) : -1;
+	int ret = d ? choose_events(r, d, o, HOST) : -1;
 
 	tdir_free(d);
 	return ret;
@@ -128,7 +139,7 @@ int choose_all(struct recording *r, const struct session_options *o)
 {
 	r->dir[HYP] = tdir_open_remote(o->remote);
 	if (!r->dir[HYP] || choose_cpus(r, o) ||
-	    choose_events(r, r->dir[HYP], &o->events[HYP], HYP))
+	    choose_events(r, r->dir[HYP], o, HYP))
 		return -1;
 	return choose_host_events(r, o);
 }

@@ -121,6 +121,15 @@ void input_free(struct input *in)
 	cpulist_free(&in->cpus);
 }
 
+int cmdline_output(bool *gone)
+{
+	if (!ferror(stdout))
+		return 0;
+	*gone = true;
+	return errno == EPIPE ? 0 :
+		log_error("cannot write the output: %s", strerror(errno));
+}
+
 int cmdline_exit(int ret)
 {
 	if (fflush(stdout) || ferror(stdout))

@@ -63,6 +63,14 @@ const struct cpulist *input_cpus(const struct input *in);
 void input_free(struct input *in);
 
 /**
+ * cmdline_output - whether what was written to stdout could be written
+ * @gone:	set if what reads it has ended, which is no error, or after an error
+ *
+ * Return: 0, or -1 with a message.
+ */
+int cmdline_output(bool *gone);
+
+/**
  * cmdline_exit - the exit status of a command that prints
  * @ret:	0, or not if it failed, with a message
  *

@@ -10,6 +10,7 @@
 #include "json.h"
 #include "log.h"
 #include "ranksum.h"
+#include "statread.h"
 
 /* The test: see the command's help */
 #define LEVEL		0.01
@@ -390,13 +391,14 @@ static const struct argp argp = {
 };
 
 static int read_both(const struct input *in, struct datr *d[2],
-		     struct stat_data s[2])
+		     struct statread *s[2])
 {
 	unsigned int i;
 
 	for (i = 0; i < 2; i++) {
 		d[i] = datr_open(in->path[i]);
-		if (!d[i] || stat_read(d[i], input_cpus(in), NULL, &s[i]))
+		s[i] = d[i] ? stat_read(d[i], input_cpus(in), NULL) : NULL;
+		if (!s[i])
 			return -1;
 	}
 	return 0;
@@ -404,16 +406,17 @@ static int read_both(const struct input *in, struct datr *d[2],
 
 static int run(const struct options *o)
 {
+	struct statread *s[2] = { NULL };
 	struct datr *d[2] = { NULL };
-	struct stat_data s[2] = { 0 };
 	int ret = read_both(&o->in, d, s), i;
 
 	if (!ret)
-		compare_print(&s[0], &s[1], o->json, stdout);
+		compare_print(statread_data(s[0]), statread_data(s[1]), o->json,
+			      stdout);
 	for (i = 0; i < 2; i++) {
-		if (d[i])
-			ret = stat_check(&s[i], d[i], ret);
-		stat_free(&s[i]);
+		if (s[i] && stat_check(s[i], d[i]))
+			ret = -1;
+		stat_free(s[i]);
 		datr_free(d[i]);
 	}
 	return cmdline_exit(ret);

@@ -262,7 +262,7 @@ static int take_option(struct datr *d, unsigned int id, struct cursor *c)
 		return take_text(d, c);
 	case DAT_UNAME:
 		d->uname = take_string(c);
-		return c->bad ? does_not_fit(d, "the option UNAME") : 0;
+		return c->bad ? does_not_fit(d, "the option UNAME", c) : 0;
 	case DAT_HEADER_INFO ... DAT_CMDLINES:
 		d->section[id] = take_int(c, 8);
 		return c->bad ? does_not_fit(d, "an option", c) : 0;

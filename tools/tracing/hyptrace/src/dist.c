@@ -17,6 +17,8 @@
  * @value:	the values
  * @nr:		how many
  * @room:	how many fit
+ * @count:	if they are counted in ranges, how many are in each; else NULL
+ * @max:	the largest
  * @total:	their sum
  */
 struct dist {
@@ -25,18 +27,22 @@ struct dist {
 	u64 *value;
 	size_t nr;
 	size_t room;
+	u64 *count;
+	u64 max;
 	u64 total;
 };
 
 /**
  * struct dists - distributions
  * @by_key:	a tree, of tsearch()
+ * @bounded:	they count in ranges
  * @dist:	all of them
  * @nr:		how many
  * @room:	how many fit
  */
 struct dists {
 	void *by_key;
+	bool bounded;
 	struct dist **dist;
 	unsigned int nr;
 	unsigned int room;
@@ -47,9 +53,35 @@ static int compare_u64(u64 a, u64 b)
 	return a < b ? -1 : a > b;
 }
 
+/*
+ * Ranges: a value below 64 has its own, then each power of two has 32.
+ */
+
+#define RANGE_BITS	5
+#define NR_RANGES	((64 - RANGE_BITS + 1) << RANGE_BITS)
+
+static unsigned int range_of(u64 value)
+{
+	unsigned int shift = 0;
+
+	if (value >> (RANGE_BITS + 1))
+		shift = 63 - RANGE_BITS - __builtin_clzll(value);
+	return (shift << RANGE_BITS) + (value >> shift);
+}
+
+/* The largest value of a range */
+static u64 range_end(unsigned int range)
+{
+	unsigned int shift = 0;
+
+	if (range >> (RANGE_BITS + 1))
+		shift = (range >> RANGE_BITS) - 1;
+	return ((range - (shift << RANGE_BITS) + 1ULL) << shift) - 1;
+}
+
 /* One distribution */
 
-int dist_add(struct dist *d, u64 value)
+static int keep(struct dist *d, u64 value)
 {
 	size_t room = d->room ? 2 * d->room : 16;
 	u64 *bigger;
@@ -61,8 +93,20 @@ int dist_add(struct dist *d, u64 value)
 		d->value = bigger;
 		d->room = room;
 	}
-	d->value[d->nr++] = value;
+	d->value[d->nr] = value;
+	return 0;
+}
+
+int dist_add(struct dist *d, u64 value)
+{
+	if (d->count)
+		d->count[range_of(value)]++;
+	else if (keep(d, value))
+		return -1;
+	d->nr++;
 	d->total += value;
+	if (value > d->max)
+		d->max = value;
 	return 0;
 }
 
@@ -87,13 +131,25 @@ static int compare_values(const void *a, const void *b)
 	return compare_u64(*(const u64 *)a, *(const u64 *)b);
 }
 
+/* The end of the range that has the value of a rank, which counts from 1 */
+static u64 value_in_ranges(const struct dist *d, u64 rank)
+{
+	unsigned int i = 0;
+	u64 seen = d->count[0], end;
+
+	while (seen < rank)
+		seen += d->count[++i];
+	end = range_end(i);
+	return end < d->max ? end : d->max;
+}
+
 /* Of sorted values: the least that @percent of them do not exceed */
 static u64 percentile(const struct dist *d, unsigned int percent)
 {
 	size_t rank = (d->nr / 100) * percent +
 		      ((d->nr % 100) * percent + 99) / 100;
 
-	return d->value[rank - 1];
+	return d->count ? value_in_ranges(d, rank) : d->value[rank - 1];
 }
 
 const u64 *dist_sorted(struct dist *d, size_t *nr)
@@ -109,37 +165,45 @@ void dist_summarize(struct dist *d, struct dist_summary *out)
 	size_t nr;
 
 	memset(out, 0, sizeof(*out));
-	dist_sorted(d, &nr);
-	if (!nr)
+	if (!d->nr)
 		return;
+	if (!d->count)
+		dist_sorted(d, &nr);
 	out->count = d->nr;
 	out->total = d->total;
 	out->mean = d->total / d->nr + (d->total % d->nr >= (d->nr + 1) / 2);
 	out->p50 = percentile(d, 50);
 	out->p90 = percentile(d, 90);
 	out->p99 = percentile(d, 99);
-	out->max = d->value[d->nr - 1];
+	out->max = d->max;
+}
+
+static unsigned int bucket_of(u64 value)
+{
+	return value ? 64 - __builtin_clzll(value) : 0;
 }
 
 void dist_histogram(const struct dist *d, u64 bucket[DIST_BUCKETS])
 {
-	u64 value;
 	size_t i;
 
 	memset(bucket, 0, DIST_BUCKETS * sizeof(*bucket));
-	for (i = 0; i < d->nr; i++) {
-		value = d->value[i];
-		bucket[value ? 64 - __builtin_clzll(value) : 0]++;
-	}
+	/* no range lies in two buckets */
+	for (i = 0; d->count && i < NR_RANGES; i++)
+		bucket[bucket_of(range_end(i))] += d->count[i];
+	for (i = 0; !d->count && i < d->nr; i++)
+		bucket[bucket_of(d->value[i])]++;
 }
 
 /* Many */
 
-struct dists *dists_new(void)
+struct dists *dists_new(bool bounded)
 {
 	struct dists *s = calloc(1, sizeof(*s));
 
-	if (!s)
+	if (s)
+		s->bounded = bounded;
+	else
 		log_oom();
 	return s;
 }
@@ -165,17 +229,41 @@ static int make_room(struct dists *s)
 	return 0;
 }
 
+static void free_dist(struct dist *d)
+{
+	if (!d)
+		return;
+	free(d->value);
+	free(d->count);
+	free(d->name);
+	free(d);
+}
+
+static struct dist *new_dist(u64 key, bool bounded)
+{
+	struct dist *d = calloc(1, sizeof(*d));
+
+	if (!d)
+		return NULL;
+	d->key = key;
+	if (!bounded)
+		return d;
+	d->count = calloc(NR_RANGES, sizeof(*d->count));
+	if (d->count)
+		return d;
+	free(d);
+	return NULL;
+}
+
 static struct dist *add_dist(struct dists *s, u64 key)
 {
 	struct dist *d;
 
 	if (make_room(s))
 		return NULL;
-	d = calloc(1, sizeof(*d));
-	if (d)
-		d->key = key;
+	d = new_dist(key, s->bounded);
 	if (!d || !tsearch(d, &s->by_key, compare_keys)) {
-		free(d);
+		free_dist(d);
 		log_oom();
 		return NULL;
 	}
@@ -224,6 +312,21 @@ struct dist *dists_at(const struct dists *s, unsigned int i)
 	return i < s->nr ? s->dist[i] : NULL;
 }
 
+void dists_clear(struct dists *s)
+{
+	struct dist *d;
+	unsigned int i;
+
+	for (i = 0; i < s->nr; i++) {
+		d = s->dist[i];
+		if (d->count)
+			memset(d->count, 0, NR_RANGES * sizeof(*d->count));
+		d->nr = 0;
+		d->total = 0;
+		d->max = 0;
+	}
+}
+
 void dists_free(struct dists *s)
 {
 	unsigned int i;
@@ -232,9 +335,7 @@ void dists_free(struct dists *s)
 		return;
 	for (i = 0; i < s->nr; i++) {
 		tdelete(s->dist[i], &s->by_key, compare_keys);
-		free(s->dist[i]->value);
-		free(s->dist[i]->name);
-		free(s->dist[i]);
+		free_dist(s->dist[i]);
 	}
 	free(s->dist);
 	free(s);

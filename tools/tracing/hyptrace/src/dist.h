@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Distributions of durations. All values are kept, so what is said of them is
- * exact.
+ * Distributions of durations. Either all values are kept, so that what is said of
+ * them is exact, or they are counted in ranges.
  */
 #ifndef HYPTRACE_DIST_H
 #define HYPTRACE_DIST_H
@@ -36,8 +36,17 @@ struct dist_summary {
 	u64 max;
 };
 
-/** dists_new - begin. Return: NULL with a message. */
-struct dists *dists_new(void);
+/**
+ * dists_new - begin
+ * @bounded:	count values in ranges, which takes 15 KB for a distribution; its
+ *		percentiles are then too large by 1/32 at most
+ *
+ * Return: NULL with a message.
+ */
+struct dists *dists_new(bool bounded);
+
+/** dists_clear - forget all values, but neither keys nor names */
+void dists_clear(struct dists *s);
 void dists_free(struct dists *s);
 
 /** dists_get - the one for @key, made if there is none. Return: NULL with a message. */
@@ -64,7 +73,7 @@ int dist_set_name(struct dist *d, const char *name);
 void dist_summarize(struct dist *d, struct dist_summary *out);
 
 /**
- * dist_sorted - the values, ascending
+ * dist_sorted - the values, ascending; not of one that counts them in ranges
  *
  * Return: @nr values, until the next dist_add().
  */

@@ -11,7 +11,7 @@
 #include "html.h"
 #include "htmlpage.h"
 #include "log.h"
-#include "stat.h"
+#include "statread.h"
 
 static void put_base64(const struct bytes *b, FILE *out)
 {
@@ -54,16 +54,16 @@ static int read_file_into(struct datr *d, const struct cpulist *cpus,
 		.times = { h, htmldata_span, htmldata_stay },
 	};
 	FILE *text = open_memstream(json, size);
-	struct stat_data s;
+	struct statread *s;
 	int ret;
 
 	if (!text)
 		return log_oom();
-	ret = stat_read(d, cpus, &watch, &s);
-	if (!ret)
-		stat_print_json(&s, true, text);
-	ret = stat_check(&s, d, ret);
-	stat_free(&s);
+	s = stat_read(d, cpus, &watch);
+	if (s)
+		stat_print_json(statread_data(s), true, text);
+	ret = s ? stat_check(s, d) : -1;
+	stat_free(s);
 	return fclose(text) ? log_oom() : ret;
 }
 

@@ -19,6 +19,7 @@ static const struct {
 	{ "check", check_main, "check the order of its events, and that none is missing" },
 	{ "live", live_main, "print hypervisor and host events as they happen" },
 	{ "stat", stat_main, "say where time goes in it: host, EL2, guests" },
+	{ "top", top_main, "say it over and over while it goes there" },
 	{ "compare", compare_main, "say what changed from one such file to another" },
 	{ "export", export_main, "write such a file for another program" },
 };

@@ -2,7 +2,6 @@
 /*
  * hyptrace live
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,16 +143,6 @@ static void print_ripe(struct live *l)
 	fflush(stdout);
 }
 
-/* Return: 0 to go on, or if the reader is gone; -1 with a message */
-static int check_output(bool *end)
-{
-	if (!ferror(stdout))
-		return 0;
-	*end = true;
-	return errno == EPIPE ? 0 :
-		log_error("cannot write the output: %s", strerror(errno));
-}
-
 static int follow(struct live *l)
 {
 	struct pollfd out = { .fd = STDOUT_FILENO };
@@ -166,7 +155,7 @@ static int follow(struct live *l)
 		if (ret)
 			break;
 		print_ripe(l);
-		ret = check_output(&end);
+		ret = cmdline_output(&end);
 	}
 	return ret;
 }
@@ -180,7 +169,7 @@ static int print_rest(struct live *l)
 	if (tail_last_round(l->tail))
 		return -1;
 	print_ripe(l);
-	return check_output(&end);
+	return cmdline_output(&end);
 }
 
 /* All */

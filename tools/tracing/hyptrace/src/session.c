@@ -85,7 +85,7 @@ static const struct argp_option options[] = {
 	{ "event", 'e', "EVENT", 0,
 	  "host event SYSTEM:NAME, SYSTEM:* or NAME [kvm:kvm_entry kvm:kvm_exit sched:sched_switch]",
 	  0 },
-	{ "hyp-event", 'E', "EVENT", 0, "hypervisor event [all]", 0 },
+	{ "hyp-event", 'E', "EVENT", 0, "hypervisor event [all; of top, those it needs]", 0 },
 	{ "filter", 'f', "FILTER", 0,
 	  "only those of the last -e or -E that pass, as in 'vcpu == 0 && reason != 2'", 0 },
 	{ "buffer-size", 'b', "KB", 0, "size of each buffer, per CPU [" DEFAULT_KB "]", 0 },

@@ -52,6 +52,7 @@ struct choices {
  * @duration_ms: end after so long; 0: do not
  * @overwrite:	a full buffer drops its oldest events, else new ones
  * @events:	the events that are named, of each side
+ * @default_hyp: the hypervisor's events, ends with NULL, if none is named; NULL for all
  * @last:	where a filter belongs, or NULL
  * @cpus:	the CPUs; empty for all that are online
  * @command:	ends with NULL, or NULL for none
@@ -63,6 +64,7 @@ struct session_options {
 	u64 duration_ms;
 	bool overwrite;
 	struct choices events[NR_SIDES];
+	const char * const *default_hyp;
 	struct choice *last;
 	struct cpulist cpus;
 	char **command;

@@ -11,14 +11,7 @@
 #include "log.h"
 #include "merge.h"
 #include "stat.h"
-
-/* What vcpu_exit tells: the exit's code, and the class of its syndrome */
-#define CLASS_BITS	6
-#define CLASS_SHIFT	26
-#define NR_EXITS	(256 << CLASS_BITS)
-
-/* Keys of exits, among those of reasons */
-#define EXIT_KEY	BIT(16)
+#include "statread.h"
 
 /**
  * struct reading - a file being read
@@ -26,7 +19,7 @@
  * @cpus:	the CPUs to look at, NULL for all
  * @watch:	who looks on, or NULL
  * @account:	counts events
- * @exits:	what a code and class are called, as found so far
+ * @stats:	what is made of them
  * @out:	what comes out
  */
 struct reading {
@@ -34,136 +27,24 @@ struct reading {
 	const struct cpulist *cpus;
 	const struct stat_watch *watch;
 	struct account *account;
-	struct dist *exits[NR_EXITS];
-	struct stat_data out;
+	struct statread *stats;
+	struct stat_data *out;
 };
 
-/* What takes the durations */
-
-static u64 number(struct reading *r, const struct rbevent *ev,
-		  const char *field)
+static bool is_chosen(const struct reading *r, unsigned int cpu)
 {
-	u64 value;
-
-	return evdb_number(r->out.db, ev, field, &value) ? value : 0;
-}
-
-/* By the number in a field, named as the event prints it */
-static struct dist *dist_by_field(struct reading *r, struct dists *dists,
-				  const struct rbevent *ev, const char *field)
-{
-	u64 value = number(r, ev, field);
-	struct dist *d = dists_get(dists, value);
-	const char *name;
-	char text[32];
-
-	if (!d || dist_name(d))
-		return d;
-	name = evdb_word(r->out.db, ev, field);
-	if (!name)
-		snprintf(text, sizeof(text), "%llu", value);
-	return dist_set_name(d, name ? name : text) ? NULL : d;
-}
-
-/* A trap is called by its class, all else by its code */
-static int name_exit(struct reading *r, const struct rbevent *ev, char *name,
-		     size_t size)
-{
-	const char *word = evdb_word(r->out.db, ev, "code");
-
-	if (word && !strcmp(word, "TRAP"))
-		word = evdb_word(r->out.db, ev, "ec");
-	return snprintf(name, size, "guest_exit %s", word ? word : "?");
-}
-
-static struct dist *dist_by_name(struct dists *dists, const char *name, u64 key)
-{
-	struct dist *d = dists_find(dists, name);
-
-	if (d)
-		return d;
-	d = dists_get(dists, key);
-	return d && !dist_set_name(d, name) ? d : NULL;
-}
-
-static struct dist *dist_by_exit(struct reading *r, const struct rbevent *ev)
-{
-	u32 code = number(r, ev, "code") & 0xff;
-	u32 class = number(r, ev, "esr") >> CLASS_SHIFT & (BIT(CLASS_BITS) - 1);
-	u32 index = code << CLASS_BITS | class;
-	char name[64];
-
-	if (!r->exits[index]) {
-		name_exit(r, ev, name, sizeof(name));
-		r->exits[index] = dist_by_name(r->out.reasons, name,
-					       EXIT_KEY + index);
-	}
-	return r->exits[index];
-}
-
-/* Events */
-
-/* Fill in what depends on the kind. Return: 0, or -1 with a message. */
-static int describe(struct reading *r, const struct rbevent *ev,
-		    struct times_event *t)
-{
-	switch (t->kind) {
-	case EV_HYP_ENTER:
-		t->dist = dist_by_field(r, r->out.reasons, ev, "reason");
-		return t->dist ? 0 : -1;
-	case EV_HOST_HCALL:
-		t->dist = dist_by_field(r, r->out.hcalls, ev, "id");
-		return t->dist ? 0 : -1;
-	case EV_VCPU_EXIT:
-		t->dist = dist_by_exit(r, ev);
-		return t->dist ? 0 : -1;
-	case EV_HYP_EXIT:
-		t->other = number(r, ev, "vcpu");
-		if (!t->other)
-			t->other = t->pid;
-		break;
-	case EV_VCPU_ENTER:
-		t->vm = number(r, ev, "vm");
-		t->vcpu = number(r, ev, "vcpu");
-		break;
-	case EV_SCHED_SWITCH:
-		t->other = number(r, ev, "next_pid");
-		break;
-	case EV_KVM_ENTRY:
-	case EV_KVM_EXIT:
-	case EV_TRACE_ON:
-	case EV_TRACE_OFF:
-	case EV_OTHER:
-		break;
-	}
-	return 0;
+	return !r->cpus || cpulist_has(r->cpus, cpu);
 }
 
 static int take_event(struct reading *r, const struct merged *ev)
 {
-	struct times_event t = {
-		.cpu = ev->cpu, .ts = ev->ev.ts, .lost = ev->lost,
-		.hyp = buffer_is_hyp(datr_buffer(r->d, ev->buffer)),
-	};
-	bool chosen = !r->cpus || cpulist_has(r->cpus, ev->cpu);
+	bool hyp = buffer_is_hyp(datr_buffer(r->d, ev->buffer));
+	bool chosen = is_chosen(r, ev->cpu);
 
 	if (chosen && r->watch &&
-	    r->watch->event(r->watch->times.ctx, r->out.db, ev))
+	    r->watch->event(r->watch->times.ctx, r->out->db, ev))
 		return -1;
-	if (!ev->ev.data) {
-		r->out.corrupt++;
-		if (chosen)
-			times_lose(r->out.times, ev->cpu, t.hyp);
-		return 0;
-	}
-	times_see(r->out.times, t.ts);
-	if (!chosen)
-		return 0;
-	t.kind = evdb_kind(r->out.db, &ev->ev, &t.reason);
-	t.pid = evdb_pid(&ev->ev);
-	if (describe(r, &ev->ev, &t))
-		return -1;
-	return times_feed(r->out.times, &t);
+	return statread_feed(r->stats, ev, hyp, chosen);
 }
 
 /* All CPUs' events, as the first and the last one give the time */
@@ -187,7 +68,7 @@ static int add_chosen_cpu(struct reading *r, unsigned int cpu)
 
 	for (i = 0; i < datr_nr_buffers(r->d); i++) {
 		if (datr_has_cpu(datr_buffer(r->d, i), cpu))
-			return times_add_cpu(r->out.times, cpu);
+			return times_add_cpu(r->out->times, cpu);
 	}
 	return log_error("%s: CPU %u was not recorded", datr_name(r->d), cpu);
 }
@@ -200,7 +81,7 @@ static int add_all_cpus(struct reading *r)
 	for (i = 0; i < datr_nr_buffers(r->d); i++) {
 		b = datr_buffer(r->d, i);
 		for (j = 0; j < b->nr_cpus; j++) {
-			if (times_add_cpu(r->out.times, b->cpu[j].cpu))
+			if (times_add_cpu(r->out->times, b->cpu[j].cpu))
 				return -1;
 		}
 	}
@@ -223,27 +104,29 @@ static int add_cpus(struct reading *r)
 static int begin(struct reading *r)
 {
 	bool switches = datr_enabled(r->d, "sched/sched_switch");
+	struct evdb *db = evdb_load(r->d);
 
-	r->out.db = evdb_load(r->d);
+	if (!db)
+		return -1;
+	r->stats = statread_new(db, switches, false);
+	if (!r->stats) {
+		evdb_free(db);
+		return -1;
+	}
+	r->out = statread_data(r->stats);
 	r->account = account_new(r->d);
-	r->out.times = times_new(switches);
-	r->out.reasons = dists_new();
-	r->out.hcalls = dists_new();
-	if (!r->out.db || !r->account || !r->out.times || !r->out.reasons ||
-	    !r->out.hcalls)
+	if (!r->account)
 		return -1;
 	if (r->watch)
-		times_set_watch(r->out.times, &r->watch->times);
+		times_set_watch(r->out->times, &r->watch->times);
 	return add_cpus(r);
 }
 
 static int finish(struct reading *r)
 {
-	if (times_finish(r->out.times, &r->out.result))
+	if (statread_finish(r->stats))
 		return -1;
-	account_finish(r->account, r->cpus, NULL, &r->out.events);
-	dists_sort(r->out.reasons);
-	dists_sort(r->out.hcalls);
+	account_finish(r->account, r->cpus, NULL, &r->out->events);
 	return 0;
 }
 
@@ -258,53 +141,51 @@ static int read_events(struct reading *r)
 	return finish(r);
 }
 
-int stat_read(struct datr *d, const struct cpulist *cpus,
-	      const struct stat_watch *watch, struct stat_data *out)
+struct statread *stat_read(struct datr *d, const struct cpulist *cpus,
+			   const struct stat_watch *watch)
 {
-	struct reading *r = calloc(1, sizeof(*r));
-	int ret;
+	struct reading r = { .d = d, .cpus = cpus, .watch = watch };
+	int ret = read_events(&r);
 
-	memset(out, 0, sizeof(*out));
-	if (!r)
-		return log_oom();
-	r->d = d;
-	r->cpus = cpus;
-	r->watch = watch;
-	ret = read_events(r);
-	account_free(r->account);
-	*out = r->out;
-	free(r);
-	return ret;
+	account_free(r.account);
+	if (!ret)
+		return r.stats;
+	stat_free(r.stats);
+	return NULL;
 }
 
-int stat_check(const struct stat_data *s, const struct datr *d, int ret)
+void stat_free(struct statread *s)
 {
-	if (!s->corrupt)
-		return ret;
-	log_error("%s: %llu corrupt sub-buffers", datr_name(d), s->corrupt);
-	return ret ? ret : 1;
+	struct evdb *db = s ? statread_data(s)->db : NULL;
+
+	statread_free(s);
+	evdb_free(db);
 }
 
-void stat_free(struct stat_data *s)
+int stat_check(struct statread *s, const struct datr *d)
 {
-	times_free(s->times);
-	dists_free(s->reasons);
-	dists_free(s->hcalls);
-	evdb_free(s->db);
+	u64 corrupt = statread_data(s)->corrupt;
+
+	if (!corrupt)
+		return 0;
+	log_error("%s: %llu corrupt sub-buffers", datr_name(d), corrupt);
+	return 1;
 }
 
 int stat_file(struct datr *d, const struct cpulist *cpus, bool json,
 	      bool histogram, FILE *out)
 {
-	struct stat_data s;
-	int ret = stat_read(d, cpus, NULL, &s);
+	struct statread *s = stat_read(d, cpus, NULL);
+	int ret;
 
-	if (!ret && json)
-		stat_print_json(&s, histogram, out);
-	else if (!ret)
-		stat_print_text(&s, histogram, out);
-	ret = stat_check(&s, d, ret);
-	stat_free(&s);
+	if (!s)
+		return -1;
+	if (json)
+		stat_print_json(statread_data(s), histogram, out);
+	else
+		stat_print_text(statread_data(s), histogram, out);
+	ret = stat_check(s, d);
+	stat_free(s);
 	return ret;
 }
 

@@ -45,22 +45,23 @@ struct stat_watch {
 	struct times_watch times;
 };
 
+struct statread;
+
 /**
  * stat_read - find out where time goes
  * @d:		the file; must outlive what comes out
  * @cpus:	these CPUs; NULL for all
  * @watch:	who looks on, or NULL
- * @out:	what comes out; free it with stat_free() in any case
  *
- * Return: 0, or -1 with a message. That sub-buffers are corrupt is no error here.
+ * Return: what came out, see statread_data(); NULL with a message. That sub-buffers
+ * are corrupt is no error here.
  */
-int stat_read(struct datr *d, const struct cpulist *cpus,
-	      const struct stat_watch *watch, struct stat_data *out);
+struct statread *stat_read(struct datr *d, const struct cpulist *cpus,
+			   const struct stat_watch *watch);
+void stat_free(struct statread *s);
 
-void stat_free(struct stat_data *s);
-
-/** stat_check - Return: @ret, or 1 with a message if there was something corrupt */
-int stat_check(const struct stat_data *s, const struct datr *d, int ret);
+/** stat_check - Return: 0, or 1 with a message if there was something corrupt */
+int stat_check(struct statread *s, const struct datr *d);
 
 /**
  * stat_file - print where time goes

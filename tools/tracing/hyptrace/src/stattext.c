@@ -58,18 +58,6 @@ static void print_cpus(const struct stat_data *s, FILE *out)
 	}
 }
 
-/* A task that was never there has nothing to say */
-static bool is_empty(const struct times_row *r)
-{
-	unsigned int i;
-
-	for (i = 0; i < NR_PLACES; i++) {
-		if (r->ns[i])
-			return false;
-	}
-	return !r->entries;
-}
-
 static void print_tasks(const struct stat_data *s, FILE *out)
 {
 	const struct times_row *r;
@@ -78,7 +66,7 @@ static void print_tasks(const struct stat_data *s, FILE *out)
 
 	print_places_head(out, "TASK", "");
 	for (i = 0; (r = times_task(s->times, i)); i++) {
-		if (is_empty(r))
+		if (times_row_empty(r))
 			continue;
 		snprintf(name, sizeof(name), "%s-%d",
 			 evdb_comm(s->db, r->id), r->id);

@@ -502,12 +502,12 @@ static int feed_host(struct times *t, struct cpu_times *c,
 
 /* All */
 
-struct times *times_new(bool have_switches)
+struct times *times_new(bool have_switches, bool bounded)
 {
 	struct times *t = calloc(1, sizeof(*t));
 
 	if (t)
-		t->ways = dists_new();
+		t->ways = dists_new(bounded);
 	if (!t || !t->ways || !times_way(t, WAY_IN) || !times_way(t, WAY_OUT)) {
 		log_oom();
 		times_free(t);
@@ -573,24 +573,23 @@ int times_feed(struct times *t, const struct times_event *ev)
 	return ret;
 }
 
-static int finish_cpu(struct times *t, struct cpu_times *c)
+static int account_cpu(struct times *t, struct cpu_times *c)
 {
-	t->result.losses += c->lost[HOST] + c->lost[HYP];
 	if (stretch_to(t, c, t->end) ||
 	    settle_places(t, c, !c->lost[HYP]) ||
 	    settle_tasks(t, c, !c->lost[HOST]))
 		return -1;
-	drop_stay(t, c);
 	flush(t, c);
 	return 0;
 }
 
-int times_finish(struct times *t, struct times_result *result)
+int times_tick(struct times *t, u64 ts, struct times_result *result)
 {
 	unsigned int i;
 
+	times_see(t, ts);
 	for (i = 0; i < MAX_CPUS; i++) {
-		if (t->cpu[i] && finish_cpu(t, t->cpu[i]))
+		if (t->cpu[i] && account_cpu(t, t->cpu[i]))
 			return -1;
 	}
 	rows_sort(&t->cpus, rows_by_id);
@@ -599,6 +598,44 @@ int times_finish(struct times *t, struct times_result *result)
 	t->result.wall = t->end - t->start;
 	*result = t->result;
 	return 0;
+}
+
+int times_finish(struct times *t, struct times_result *result)
+{
+	struct cpu_times *c;
+	unsigned int i;
+
+	if (times_tick(t, t->end, result))
+		return -1;
+	for (i = 0; i < MAX_CPUS; i++) {
+		c = t->cpu[i];
+		if (!c)
+			continue;
+		t->result.losses += c->lost[HOST] + c->lost[HYP];
+		drop_stay(t, c);
+	}
+	*result = t->result;
+	return 0;
+}
+
+static void clear_rows(struct rows *rows)
+{
+	unsigned int i;
+
+	for (i = 0; i < rows->nr; i++) {
+		rows->row[i]->entries = 0;
+		memset(rows->row[i]->ns, 0, sizeof(rows->row[i]->ns));
+	}
+}
+
+void times_restart(struct times *t)
+{
+	clear_rows(&t->cpus);
+	clear_rows(&t->tasks);
+	clear_rows(&t->vcpus);
+	dists_clear(t->ways);
+	memset(&t->result, 0, sizeof(t->result));
+	t->start = t->end;
 }
 
 const struct times_row *times_cpu(const struct times *t, unsigned int i)
@@ -614,6 +651,17 @@ const struct times_row *times_task(const struct times *t, unsigned int i)
 const struct times_row *times_vcpu(const struct times *t, unsigned int i)
 {
 	return i < t->vcpus.nr ? t->vcpus.row[i] : NULL;
+}
+
+bool times_row_empty(const struct times_row *r)
+{
+	unsigned int i;
+
+	for (i = 0; i < NR_PLACES; i++) {
+		if (r->ns[i])
+			return false;
+	}
+	return !r->entries;
 }
 
 struct dist *times_way(const struct times *t, enum way way)

@@ -147,10 +147,11 @@ struct times_watch {
  * times_new - begin
  * @have_switches: sched_switch was recorded; without, nobody knows which task
  *		the host's time belongs to
+ * @bounded:	of the distributions, see dists_new()
  *
  * Return: NULL with a message.
  */
-struct times *times_new(bool have_switches);
+struct times *times_new(bool have_switches, bool bounded);
 void times_free(struct times *t);
 
 /** times_set_watch - tell @w, which must outlive the times, of each span and stay */
@@ -183,8 +184,23 @@ void times_lose(struct times *t, unsigned int cpu, bool hyp);
 /** times_finish - account for the rest. Return: 0, or -1 with a message. */
 int times_finish(struct times *t, struct times_result *result);
 
+/**
+ * times_tick - account for all up to a moment
+ * @t:		the times
+ * @ts:		all events before it were fed; it counts as seen, too
+ * @result:	what is known so far
+ *
+ * What is not settled yet counts as what it looks like. More events can follow.
+ *
+ * Return: 0, or -1 with a message.
+ */
+int times_tick(struct times *t, u64 ts, struct times_result *result);
+
+/** times_restart - begin again at the last tick, knowing where each CPU is */
+void times_restart(struct times *t);
+
 /*
- * After times_finish(): the i-th row, or NULL behind the last. CPUs by number;
+ * After times_finish() or times_tick(): the i-th row, or NULL behind the last. CPUs by number;
  * tasks by their time, nobody last; vCPUs by their time in the guest.
  *
  * Over the CPUs, and over the tasks, all times add up to the wall time of all
@@ -193,6 +209,9 @@ int times_finish(struct times *t, struct times_result *result);
 const struct times_row *times_cpu(const struct times *t, unsigned int i);
 const struct times_row *times_task(const struct times *t, unsigned int i);
 const struct times_row *times_vcpu(const struct times *t, unsigned int i);
+
+/** times_row_empty - a row that has nothing to say */
+bool times_row_empty(const struct times_row *r);
 
 /** times_way - the durations of a way */
 struct dist *times_way(const struct times *t, enum way way);

@@ -14,7 +14,7 @@
 #include "../src/log.h"
 #include "../src/perfetto.h"
 #include "../src/report.h"
-#include "../src/stat.h"
+#include "../src/statread.h"
 #include "fuzz.h"
 #include "image.h"
 
@@ -51,11 +51,11 @@ static void report(struct datr *d, u8 how)
 
 static void compare(struct datr *d)
 {
-	struct stat_data s;
+	struct statread *s = stat_read(d, NULL, NULL);
 
-	if (!stat_read(d, NULL, NULL, &s))
-		compare_print(&s, &s, false, null);
-	stat_free(&s);
+	if (s)
+		compare_print(statread_data(s), statread_data(s), false, null);
+	stat_free(s);
 }
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)

@@ -45,8 +45,8 @@ enum { HVC, ABORT, EXIT, EXIT_IRQ, EXIT_HVC, RUN, CALL };
 
 static void begin(bool switches)
 {
-	times = times_new(switches);
-	dists = dists_new();
+	times = times_new(switches, false);
+	dists = dists_new(false);
 	if (!times || !dists || times_add_cpu(times, 0))
 		exit(1);
 }
@@ -240,11 +240,11 @@ static void expect_sum_at(int line, row_at at, u64 want)
 
 /* The tests: of distributions */
 
-static struct dist *values(const u64 *value, unsigned int nr)
+static struct dist *values(const u64 *value, unsigned int nr, bool bounded)
 {
 	unsigned int i;
 
-	dists = dists_new();
+	dists = dists_new(bounded);
 	for (i = 0; i < nr; i++) {
 		if (dist_add(dists_get(dists, 0), value[i]))
 			exit(1);
@@ -257,7 +257,7 @@ static void expect_summary_at(int line, const u64 *value, unsigned int nr,
 {
 	struct dist_summary s;
 
-	dist_summarize(values(value, nr), &s);
+	dist_summarize(values(value, nr, false), &s);
 	expect_at(line, "count", s.count, want.count);
 	expect_at(line, "total", s.total, want.total);
 	expect_at(line, "mean", s.mean, want.mean);
@@ -303,13 +303,48 @@ static void test_percentiles(void)
 	result("p99 among equal values, from below");
 }
 
-static void test_histogram(void)
+/* Of a value alone, its range ends at @end; with a larger one, that is not the maximum */
+static void expect_range_at(int line, u64 value, u64 end)
+{
+	const u64 v[] = { value, value, ~0ULL };
+	struct dist_summary s;
+
+	dist_summarize(values(v, 1, true), &s);
+	expect_at(line, "p50 of one", s.p50, value);
+	dists_free(dists);
+	dist_summarize(values(v, 3, true), &s);
+	expect_at(line, "count", s.count, 3);
+	expect_at(line, "total", s.total, 2 * value - 1);
+	expect_at(line, "p50", s.p50, end);
+	expect_at(line, "p99", s.p99, ~0ULL);
+	expect_at(line, "max", s.max, ~0ULL);
+	dists_clear(dists);
+	dist_summarize(dists_get(dists, 0), &s);
+	expect_at(line, "count after clear", s.count, 0);
+	dists_free(dists);
+}
+
+static void test_ranges(void)
+{
+	expect_range_at(__LINE__, 0, 0);
+	expect_range_at(__LINE__, 1, 1);
+	expect_range_at(__LINE__, 63, 63);
+	expect_range_at(__LINE__, 64, 65);
+	expect_range_at(__LINE__, 127, 127);
+	expect_range_at(__LINE__, 128, 131);
+	expect_range_at(__LINE__, 1000, 1007);
+	expect_range_at(__LINE__, 1ULL << 63, (1ULL << 63) + (1ULL << 58) - 1);
+	expect_range_at(__LINE__, ~0ULL, ~0ULL);
+	result("values counted in ranges");
+}
+
+static void check_histogram(bool bounded)
 {
 	static const u64 v[] = { 0, 1, 2, 3, 4, 7, 8, ~0ULL };
 	u64 bucket[DIST_BUCKETS], sum = 0;
 	unsigned int i;
 
-	dist_histogram(values(v, 8), bucket);
+	dist_histogram(values(v, 8, bounded), bucket);
 	expect(bucket[0], 1);
 	expect(bucket[1], 1);
 	expect(bucket[2], 2);
@@ -320,7 +355,14 @@ static void test_histogram(void)
 		sum += bucket[i];
 	expect(sum, 8);
 	dists_free(dists);
+}
+
+static void test_histogram(void)
+{
+	check_histogram(false);
 	result("histogram");
+	check_histogram(true);
+	result("histogram of ranges");
 }
 
 /* The tests: of times */
@@ -377,6 +419,50 @@ static void test_nested(void)
 }
 
 /* The host enters EL2 between its kvm events and the guest's run */
+/* The run of above, cut at 85, when it is at EL2, and at 86, when nothing is new */
+static void test_ticks(void)
+{
+	struct times_result r;
+
+	begin(true);
+	host(0, EV_KVM_ENTRY, 7);
+	enter(10, HVC);
+	call(12, RUN);
+	hyp(13, EV_VCPU_ENTER);
+	to_guest(15);
+	enter(40, EXIT);
+	vcpu_exit(41, EXIT_IRQ);
+	to_guest(45);
+	enter(80, EXIT);
+	vcpu_exit(82, EXIT_HVC);
+	expect(times_tick(times, 85, &r), 0);
+	expect(r.wall, 85);
+	expect_row(times_cpu(times, 0), 0, 15, 60, 10);
+	expect(times_cpu(times, 0)->entries, 3);
+	expect_row(times_vcpu(times, 0), 0, 12, 60, 0);
+	expect_dist(EXIT_IRQ, 1, 5);
+	times_restart(times);
+	expect(times_tick(times, 86, &r), 0);
+	expect(r.wall, 1);
+	expect_row(times_cpu(times, 0), 0, 1, 0, 0);
+	times_restart(times);
+	to_host(90);
+	host(100, EV_KVM_EXIT, 7);
+	end(&r);
+	expect(r.wall, 14);
+	expect(r.losses + r.misplaced + r.no_exit + r.no_entry, 0);
+	expect_row(times_cpu(times, 0), 10, 4, 0, 0);
+	expect(times_cpu(times, 0)->entries, 0);
+	expect_row(find(times_task, 7), 10, 4, 0, 0);
+	expect_dist(EXIT_HVC, 1, 10);
+	expect_dist(RUN, 1, 20);
+	expect_way(WAY_IN, 0, 0);
+	expect_way(WAY_OUT, 1, 20);
+	expect_sum(times_cpu, 14);
+	expect_sum(times_task, 14);
+	done("interim results");
+}
+
 static void test_entries_in_switches(void)
 {
 	struct times_result r;
@@ -711,8 +797,10 @@ int main(void)
 {
 	puts("TAP version 13");
 	test_percentiles();
+	test_ranges();
 	test_histogram();
 	test_nested();
+	test_ticks();
 	test_entries_in_switches();
 	test_loss_at_el2();
 	test_quiet_losses();
