@@ -294,6 +294,15 @@ check_readers()
 		"$out/trace.dat" "$out/lossy.dat"
 }
 
+# What is shown while it happens, some of it on a terminal
+check_live()	# ARGUMENTS-OF-BOOT...
+{
+	make -C "$REPO/tools/tracing/hyptrace" O="$BUILD/obj/tool-guest" \
+		CROSS_COMPILE="${CROSS_COMPILE:-aarch64-linux-gnu-}" LDFLAGS=-static pty
+	guest protected 2 "$@" --add "$BUILD/obj/tool-guest/pty:/root/pty" \
+		--add "$REPO/tools/tracing/hyptrace/tests/live.sh" -- sh /root/live.sh
+}
+
 suite_tool()
 {
 	local tap=(--add "$REPO/tools/tracing/hyptrace/tests/tap.sh")
@@ -301,8 +310,7 @@ suite_tool()
 	run_suite "tool, units" make -C "$REPO/tools/tracing/hyptrace" check O="$BUILD/obj/tool-check"
 	run_suite "tool, bad input" guest protected 2 \
 		"${tap[@]}" --add "$REPO/tools/tracing/hyptrace/tests/errors.sh" -- sh /root/errors.sh
-	run_suite "tool, live" guest protected 2 \
-		"${tap[@]}" --add "$REPO/tools/tracing/hyptrace/tests/live.sh" -- sh /root/live.sh
+	run_suite "tool, live" check_live "${tap[@]}"
 	run_suite "tool, names" check_names
 	run_suite "tool, statistics" check_stat
 	run_suite "tool, export" check_export

@@ -37,7 +37,7 @@ expect 1 "ftrace/bprint takes no filter" record -o $D/x -E bprint -f 'ip == 1' -
 # What -f and --no-overwrite do, and that they are put back
 echo 'id > 5' >$R/events/hypervisor/selftest/filter
 echo 0 >$R/options/overwrite
-expect 0 "" hyptrace record -o $D/f.dat -E selftest -f 'id == 2 || id == 4' -E hyp_enter \
+expect 0 " hypervisor events, " hyptrace record -o $D/f.dat -E selftest -f 'id == 2 || id == 4' -E hyp_enter \
 	-e sched_switch -f 'prev_pid == 0' -- sh -c "for i in 1 2 3 4 5 6; do echo \$i >$R/write_event; done"
 hyptrace report $D/f.dat >$D/f.txt
 check "a filter at EL2" [ "$(sed -n 's/.* selftest: id=//p' $D/f.txt | tr '\n' ' ')" = "2 4 " ]
@@ -47,7 +47,7 @@ check "a filter of the host leaves nothing else" \
 check "an event without a filter" grep -q 'hyp_enter: ' $D/f.txt
 many="for i in \$(seq 2000); do echo \$i >$R/write_event; done"
 for how in --overwrite --no-overwrite; do
-	expect 0 "" hyptrace record $how -b 8 -E selftest -o $D/$how.dat -- \
+	expect 0 " hypervisor events, " hyptrace record $how -b 8 -E selftest -o $D/$how.dat -- \
 		sh -c "kill -STOP \$PPID; $many; kill -CONT \$PPID"
 	hyptrace report $D/$how.dat | sed -n 's/.* selftest: id=//p' >$D/ids$how
 done

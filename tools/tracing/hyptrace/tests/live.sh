@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# What hyptrace live prints, and that it leaves tracefs as it was. TAP; runs as root in
-# a guest that has the remote, with hyptrace and hyp_workload in PATH.
+# What hyptrace live and top print, and that they leave tracefs as it was. TAP; runs as
+# root in a guest that has the remote, with hyptrace and hyp_workload in PATH, and the
+# program pty beside this.
 # shellcheck disable=SC2086,SC2046 # $D, $T and numbers: no spaces
 
 # shellcheck source=tools/tracing/hyptrace/tests/tap.sh
@@ -78,7 +79,7 @@ check "--host-only" grep -q ' host .* sched_switch: ' $D/out
 expect 0 " 1 hypervisor events" hyptrace live -E selftest -f 'id > 7' -- \
 	sh -c "for i in 6 7 8; do echo \$i >$R/write_event; done"
 check "a filter" grep -q 'selftest: id=8$' $D/out
-expect 0 "" hyptrace live -P 1 -- sh -c "hyp_workload -t 1 >/dev/null"
+expect 0 " hypervisor events, " hyptrace live -P 1 -- sh -c "hyp_workload -t 1 >/dev/null"
 check "one CPU" [ "$(cut -c1-5 $D/out | sort -u)" = "[001]" ]
 
 # An event is there while live still runs
@@ -102,10 +103,10 @@ expect 0 "hypervisor events" sh -c "hyptrace live -- sleep 30 | head -n 3"
 check "head got its lines" [ "$(wc -l <$D/out)" -eq 3 ]
 expect 1 "No space left" sh -c "hyptrace live -d 5s >/dev/full"
 
-expect 0 "" hyptrace live --color=always -- sh -c "echo 7 >$R/write_event"
+expect 0 " hypervisor events, " hyptrace live --color=always -- sh -c "echo 7 >$R/write_event"
 check "colours" grep -q "^$(printf '\033')\[36m.* selftest: id=7$(printf '\033')" $D/out
 for color in never auto; do
-	expect 0 "" hyptrace live --color=$color -- sh -c "echo 7 >$R/write_event"
+	expect 0 " hypervisor events, " hyptrace live --color=$color -- sh -c "echo 7 >$R/write_event"
 	check "no colours: $color" [ "$(grep -c "$(printf '\033')" $D/out)" -eq 0 ]
 done
 
@@ -113,5 +114,80 @@ expect 2 "bad color 'red': want auto, always or never" hyptrace live --color=red
 expect 2 "leave nothing" hyptrace live --hyp-only --host-only
 expect 127 "nosuchcommand" hyptrace live -q -- nosuchcommand
 expect 1 "nosuchevent" hyptrace live -E nosuchevent
+
+# On a terminal
+mkdir -p /dev/pts
+mount -t devpts none /dev/pts
+pty="$(dirname "$0")/pty"
+export TERM=linux
+esc=$(printf '\033')
+
+expect 0 "" $pty 24 80 0 "" hyptrace live -- sh -c "echo 7 >$R/write_event"
+check "colours on a terminal" grep -q "^$esc\[36m.* selftest: id=7" $D/out
+expect 0 "" $pty 24 80 0 "" env NO_COLOR=1 hyptrace live -- sh -c "echo 7 >$R/write_event"
+check "NO_COLOR" [ "$(grep -c "$esc\[36m" $D/out)" -eq 0 ]
+expect 0 "" $pty 24 80 1500 "$(printf '\003')" hyptrace live
+check "Ctrl-C on a terminal" grep -q ' hypervisor events, ' $D/out
+expect 0 "" $pty 24 80 0 "" hyptrace record -o $D/x -- sleep 2
+check "record's live line" grep -q "$esc\[K *[0-9.]* s  hyp [0-9]*/s  host [0-9]*/s  [0-9.]* MB  lost [0-9]" $D/out
+
+# The numbers behind a key, of all documents in $D/out, added up
+sum()	# KEY LINES
+{
+	sed -n "/$2/s/.*\"$1\": \([0-9]*\).*/\1/p" $D/out | awk '{ n += $1 } END { print n + 0 }'
+}
+
+places()	# CPUS|TASKS: all times
+{
+	awk -v want="\"$1\": \\\\[" '
+		/": \[/ { on = $0 ~ want }
+		on && /"unknown":/ {
+			n = split($0, part, /[:,}]/)
+			for (i = 1; i < n; i++)
+				if (part[i] ~ /"(host|el2|guest|unknown)"/)
+					sum += part[i + 1]
+		}
+		END { printf "%.0f\n", sum }' $D/out
+}
+
+writes="for i in 1 2 3 4 5; do echo \$i >$R/write_event; sleep 0.3; done"
+expect 0 "" hyptrace top --json -i 400ms -- sh -c "hyp_workload -t 2 >/dev/null & $writes; wait"
+check "top: some documents" [ "$(grep -c '^{"wall"' $D/out)" -ge 3 ]
+check "top: each call once" [ "$(sum count __hyp_trace_selftest)" -eq 5 ]
+check "top: times of CPUs add up" [ "$(places cpus)" -eq $((2 * $(sum wall '"wall"'))) ]
+check "top: times of tasks add up" [ "$(places tasks)" -eq $((2 * $(sum wall '"wall"'))) ]
+entries=$(sum count '"hvc"\|"guest_exit\|"host_abort"\|"smc"')
+check "top: each entry once" \
+	[ "$(sum entries '"cpu":')" -eq $((entries + $(sum entries_without_exit losses))) ]
+
+# The last of growing tables has all
+expect 0 "" hyptrace top --json --cumulative -i 400ms -- sh -c "$writes"
+sed -n 'H; /^{"wall"/h; $ { x; p; }' $D/out >$D/last
+check "top --cumulative: more and more" [ "$(sum count __hyp_trace_selftest)" -gt 5 ]
+mv $D/last $D/out
+check "top --cumulative: all" [ "$(sum count __hyp_trace_selftest)" -eq 5 ]
+check "top --cumulative: times add up" [ "$(places cpus)" -eq $((2 * $(sum wall '"wall"'))) ]
+
+expect 0 "" hyptrace top -i 200ms -n 2 -r 3
+check "top: as many blocks as wanted" [ "$(grep -c '^hyptrace top: ' $D/out)" -eq 2 ]
+check "top: nothing for terminals" [ "$(grep -c "$esc" $D/out)" -eq 0 ]
+check "top: 80 columns" [ "$(awk '{ if (length > n) n = length } END { print n + 0 }' $D/out)" -le 80 ]
+expect 0 "" sh -c "hyptrace top -i 100ms | head -n 1"
+
+expect 0 "" $pty 10 40 2500 q hyptrace top
+last=$(tr -d '\r' <$D/out | sed -n "s/.*$esc\[H//; 1h; /^hyptrace top/h; /^hyptrace top/!H; \$ { x; p; }" |
+	sed "s/$esc\[[KJ]//g")
+check "top: fills a terminal" [ "$(echo "$last" | sed '/^$/d' | wc -l)" -ge 5 ]
+check "top: no more lines than fit" [ "$(echo "$last" | wc -l)" -le 10 ]
+check "top: no longer lines than fit" [ "$(echo "$last" | awk '{ if (length > n) n = length } END { print n + 0 }')" -le 40 ]
+check "top: in place" [ "$(grep -c "$esc\[H" $D/out)" -eq 2 ]
+expect 0 "" $pty 24 80 1500 q env TERM=dumb hyptrace top -n 1
+check "top: TERM=dumb" [ "$(grep -c "$esc" $D/out)" -eq 0 ]
+expect 0 "" $pty 24 80 500 "$(printf '\003')" hyptrace top
+
+expect 2 "bad interval '0'" hyptrace top -i 0
+expect 2 "bad number of iterations 'x'" hyptrace top -n x
+expect 2 "bad number of rows '0'" hyptrace top -r 0
+expect 1 "no hyp_enter or no hyp_exit" hyptrace top -E selftest
 
 echo "1..$nr"

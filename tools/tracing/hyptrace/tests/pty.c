@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Runs a command on a terminal of its own, and types.
+ *
+ *	pty ROWS COLUMNS MS KEYS COMMAND [ARG]...
+ *
+ * Copies what it prints to standard output, without changing it. Types KEYS after MS
+ * milliseconds. Exit status: that of COMMAND, 128 + n if signal n ended it; 1 on errors.
+ */
+#include <poll.h>
+#include <pty.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Return: false when the command has closed the terminal */
+static bool copy(int fd)
+{
+	char buf[4096];
+	ssize_t n = read(fd, buf, sizeof(buf));
+
+	return n > 0 && write(STDOUT_FILENO, buf, n) == n;
+}
+
+static void serve(int fd, int ms, const char *keys)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	bool typed = false;
+	int left = ms;
+
+	for (;;) {
+		if (poll(&p, 1, typed ? -1 : 10) > 0 && !copy(fd))
+			return;
+		left -= 10;
+		if (typed || left > 0)
+			continue;
+		typed = true;
+		if (write(fd, keys, strlen(keys)) < 0)
+			return;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct winsize size = { 0 };
+	int fd, status;
+	pid_t pid;
+
+	if (argc < 6)
+		return 1;
+	size.ws_row = atoi(argv[1]);
+	size.ws_col = atoi(argv[2]);
+	pid = forkpty(&fd, NULL, NULL, &size);
+	if (pid < 0) {
+		perror("forkpty");
+		return 1;
+	}
+	if (!pid) {
+		execvp(argv[5], &argv[5]);
+		_exit(127);
+	}
+	serve(fd, atoi(argv[3]), argv[4]);
+	if (waitpid(pid, &status, 0) != pid)
+		return 1;
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
