@@ -10,8 +10,6 @@
  * copied for each event.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <libgen.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -55,43 +53,13 @@ struct cpu_thread {
 
 struct capture {
 	struct streams streams;
+	const struct part *part;
 	unsigned int nr;
 	struct cpu_thread *thread;
 	int stop;		/* eventfd, readable once the threads shall end */
 	int failed;		/* eventfd, readable once one gave up */
 	bool told;		/* why, was told; once is enough */
 };
-
-static int open_named_temp(const char *output)
-{
-	char *name = xasprintf("%s.XXXXXX", output);
-	int fd;
-
-	if (!name)
-		return -1;
-	fd = mkostemp(name, O_CLOEXEC);
-	if (fd >= 0)
-		unlink(name);
-	free(name);
-	return fd;
-}
-
-static int open_temp(const char *output)
-{
-	char *copy = xasprintf("%s", output);
-	int fd;
-
-	if (!copy)
-		return -1;
-	fd = open(dirname(copy), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (fd < 0)
-		fd = open_named_temp(output);
-	if (fd < 0)
-		log_error("cannot make a file beside %s: %s", output,
-			  strerror(errno));
-	free(copy);
-	return fd;
-}
 
 /* All of @iov to @pos. Return: 0, or -1 with errno set. */
 static int write_all(int fd, struct iovec *iov, int nr, off_t pos)
@@ -129,9 +97,9 @@ static int put_subbuf(void *ctx, u64 index, struct iovec *iov, int nr)
 	return write_all(s->fd, iov, nr, index * s->subbuf_size);
 }
 
-static int open_spool(struct spool *s, struct stream *stream, const char *output)
+static int open_spool(struct spool *s, struct stream *stream, const struct part *part)
 {
-	s->fd = open_temp(output);
+	s->fd = part_spool(part, side_buffer_name(stream->side), stream->cpu);
 	if (s->fd < 0)
 		return -1;
 	s->subbuf_size = follower_subbuf_size(stream->f);
@@ -139,7 +107,7 @@ static int open_spool(struct spool *s, struct stream *stream, const char *output
 	return 0;
 }
 
-static int open_spools(struct capture *c, const char *output)
+static int open_spools(struct capture *c)
 {
 	struct cpu_thread *t;
 	enum side side;
@@ -149,7 +117,7 @@ static int open_spools(struct capture *c, const char *output)
 		t = &c->thread[i];
 		t->stream = c->streams.cpu[i];
 		for (side = HOST; side < NR_SIDES; side++) {
-			if (open_spool(&t->spool[side], &t->stream[side], output))
+			if (open_spool(&t->spool[side], &t->stream[side], c->part))
 				return -1;
 		}
 	}
@@ -179,7 +147,7 @@ static struct capture *new_capture(unsigned int nr)
 	return c;
 }
 
-struct capture *capture_open(const struct recording *r, const char *output)
+struct capture *capture_open(const struct recording *r, const struct part *part)
 {
 	struct capture *c = new_capture(r->cpus.nr);
 
@@ -188,7 +156,8 @@ struct capture *capture_open(const struct recording *r, const char *output)
 			  strerror(errno));
 		return NULL;
 	}
-	if (streams_open(&c->streams, r) || open_spools(c, output)) {
+	c->part = part;
+	if (streams_open(&c->streams, r) || open_spools(c)) {
 		capture_close(c);
 		return NULL;
 	}
@@ -231,7 +200,7 @@ static bool rest(struct cpu_thread *t, int ms)
 static int tell(struct cpu_thread *t, const struct follower *f)
 {
 	if (!__atomic_exchange_n(&t->c->told, true, __ATOMIC_RELAXED))
-		log_error("%s", follower_error(f));
+		log_error("%s%s", follower_error(f), part_advice(t->c->part));
 	return -1;
 }
 
@@ -345,50 +314,29 @@ const struct streams *capture_streams(const struct capture *c)
 	return &c->streams;
 }
 
-static void save_stats(struct capture *c, struct datw *w, enum side side)
+static int add_counters(const struct stream *s, struct strlist *texts)
 {
-	struct cpu_stats s;
-	unsigned int i;
+	struct cpu_stats counts;
 	char *text;
+	int ret;
 
-	for (i = 0; i < c->nr; i++) {
-		stream_counts(&c->streams.cpu[i][side], &s);
-		text = stats_format(side_buffer_name(side),
-				    c->streams.cpu[i][side].cpu, &s);
-		if (text)
-			datw_option(w, DAT_CPUSTAT, text, strlen(text) + 1);
-		free(text);
-	}
+	stream_counts(s, &counts);
+	text = stats_format(side_buffer_name(s->side), s->cpu, &counts);
+	ret = text ? strlist_add(texts, text) : -1;
+	free(text);
+	return ret;
 }
 
-static int save_data(struct capture *c, struct datw *w, enum side side,
-		     const char *clock)
-{
-	struct datw_cpu *cpu = calloc(c->nr, sizeof(*cpu));
-	unsigned int i;
-
-	if (!cpu)
-		return log_oom();
-	for (i = 0; i < c->nr; i++) {
-		cpu[i].cpu = c->streams.cpu[i][side].cpu;
-		cpu[i].fd = c->thread[i].spool[side].fd;
-		cpu[i].size = follower_bytes(c->streams.cpu[i][side].f);
-	}
-	datw_buffer(w, side_buffer_name(side), clock,
-		    follower_subbuf_size(c->streams.cpu[0][side].f), cpu, c->nr);
-	free(cpu);
-	return 0;
-}
-
-int capture_save(struct capture *c, struct datw *w,
-		 const char * const clock[NR_SIDES])
+int capture_counters(const struct capture *c, struct strlist *texts)
 {
 	enum side side;
+	unsigned int i;
 
-	for (side = HOST; side < NR_SIDES; side++) {
-		save_stats(c, w, side);
-		if (save_data(c, w, side, clock[side]))
-			return -1;
+	for (i = 0; i < c->nr; i++) {
+		for (side = HOST; side < NR_SIDES; side++) {
+			if (add_counters(&c->streams.cpu[i][side], texts))
+				return -1;
+		}
 	}
 	return 0;
 }

@@ -2,13 +2,13 @@
 /*
  * All buffers of a recording, followed by one thread per CPU.
  *
- * The sub-buffers of each go to a nameless file in the directory of the output
- * file, so they vanish if the program is killed.
+ * The sub-buffers of each go to a file, at once, and so outlive the program if it is
+ * killed.
  */
 #ifndef HYPTRACE_CAPTURE_H
 #define HYPTRACE_CAPTURE_H
 
-#include "datw.h"
+#include "part.h"
 #include "recording.h"
 #include "streams.h"
 
@@ -17,11 +17,11 @@ struct capture;
 /**
  * capture_open - map the buffers
  * @r:		which; must outlive the capture
- * @output:	path of the output file
+ * @part:	where the files go; must outlive the capture
  *
  * Return: the capture, or NULL with a message.
  */
-struct capture *capture_open(const struct recording *r, const char *output);
+struct capture *capture_open(const struct recording *r, const struct part *part);
 
 /** capture_start - begin to follow. Return: 0, or -1 with a message. */
 int capture_start(struct capture *c);
@@ -40,13 +40,8 @@ int capture_stop(struct capture *c);
 /** capture_streams - what it follows */
 const struct streams *capture_streams(const struct capture *c);
 
-/**
- * capture_save - add the buffers and the counters to a file
- *
- * Return: 0, or -1 with a message; errors of @w show up in datw_finish().
- */
-int capture_save(struct capture *c, struct datw *w,
-		 const char * const clock[NR_SIDES]);
+/** capture_counters - the kernel's counters, as texts. Return: 0, -1 with a message. */
+int capture_counters(const struct capture *c, struct strlist *texts);
 
 /** capture_close - unmap all; @c may be NULL */
 void capture_close(struct capture *c);

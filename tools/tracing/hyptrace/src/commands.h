@@ -4,6 +4,7 @@
 
 /* The commands: argv[0] is the command's name. Return: an exit status. */
 int record_main(int argc, char **argv);
+int recover_main(int argc, char **argv);
 int live_main(int argc, char **argv);
 int report_main(int argc, char **argv);
 int check_main(int argc, char **argv);

@@ -44,6 +44,7 @@ struct datr {
 	u64 unclaimed;		/* bytes that are not yet a CPU's data */
 	void *map;		/* to be unmapped, or NULL */
 	u64 section[NR_SECTIONS];	/* offsets, 0 for none */
+	u64 link;
 	struct datr_buffer *buffer;
 	unsigned int nr_buffers;
 	const char **text;
@@ -177,6 +178,7 @@ static int take_cpu(struct datr *d, struct cursor *c, u32 page_size,
 	struct cursor data;
 
 	cpu->cpu = take_int(c, 4);
+	cpu->place = c->at - d->data;
 	offset = take_int(c, 8);
 	cpu->size = take_int(c, 8);
 	if (c->bad)
@@ -285,6 +287,7 @@ static int take_options(struct datr *d, struct cursor *c, u64 *next)
 		if (body.bad)
 			return does_not_fit(d, "an option", &body);
 		if (id == DAT_DONE) {
+			d->link = body.at - d->data;
 			*next = take_int(&body, 8);
 			return 0;
 		}
@@ -482,6 +485,11 @@ bool datr_enabled(const struct datr *d, const char *event)
 			return true;
 	}
 	return false;
+}
+
+u64 datr_link(const struct datr *d)
+{
+	return d->link;
 }
 
 u64 datr_offset(const struct datr *d, const void *p)

@@ -18,11 +18,14 @@ struct datr;
  * @cpu:	its number, below MAX_CPUS
  * @data:	the sub-buffers
  * @size:	a multiple of the sub-buffer size
+ * @place:	where the file says at which offset the data is (u64), and how
+ *		much (u64)
  */
 struct datr_cpu {
 	u32 cpu;
 	const u8 *data;
 	u64 size;
+	u64 place;
 };
 
 /**
@@ -73,6 +76,9 @@ const char *datr_uname(const struct datr *d);
 
 /** datr_enabled - whether hyptrace record had switched "system/event" on */
 bool datr_enabled(const struct datr *d, const char *event);
+
+/** datr_link - where the file says at which offset further options are (u64): none yet */
+u64 datr_link(const struct datr *d);
 
 /** datr_offset - where in the file @p points */
 u64 datr_offset(const struct datr *d, const void *p);

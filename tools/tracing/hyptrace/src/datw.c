@@ -2,10 +2,16 @@
 /*
  * The trace.dat writer. See datw.h.
  *
- *	| initial header | section | ... | section OPTIONS |
+ *	| initial header | section | ... | section OPTIONS | data | ... |
  *
- * The options are collected in memory and written last; the initial header
- * has the offset of their section and is corrected at the end.
+ * The options are collected in memory and written last; the initial header has the
+ * offset of their section and is corrected at the end. The file is whole then, and
+ * stays so at each moment while more is appended:
+ *
+ *	data		is written behind the end; then the option BUFFER, which had
+ *			nothing for this CPU, gets its offset, then its size
+ *	sections	follow in the same way; then their options, and then the
+ *			last option section gets the offset of these
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,6 +29,7 @@ struct datw {
 	char *path;
 	FILE *out;
 	bool failed;
+	const char *advice;	/* what to do after an error */
 	off_t options_ptr;	/* where the offset of OPTIONS goes */
 	off_t section;		/* offset of the section being written */
 	enum dat_id section_id;
@@ -34,7 +41,8 @@ struct datw {
 static void fail(struct datw *w, int err)
 {
 	if (!w->failed)
-		log_error("cannot write %s: %s", w->path, strerror(err));
+		log_error("cannot write %s: %s%s", w->path, strerror(err),
+			  w->advice ? w->advice : "");
 	w->failed = true;
 }
 
@@ -79,7 +87,7 @@ static void put_initial_header(struct datw *w)
 	datw_u64(w, 0);
 }
 
-static int open_files(struct datw *w, const char *path)
+static int open_files(struct datw *w, const char *path, const char *mode)
 {
 	w->path = xasprintf("%s", path);
 	if (!w->path)
@@ -87,13 +95,13 @@ static int open_files(struct datw *w, const char *path)
 	w->options = open_memstream(&w->options_buf, &w->options_size);
 	if (!w->options)
 		return log_oom();
-	w->out = fopen(path, "w+e");
-	if (!w->out)
-		return log_error("cannot create %s: %s", path, strerror(errno));
+	w->out = fopen(path, mode);
+	if (!w->out || fseeko(w->out, 0, SEEK_END))
+		return log_error("cannot write %s: %s", path, strerror(errno));
 	return 0;
 }
 
-struct datw *datw_open(const char *path)
+static struct datw *new_datw(const char *path, const char *mode)
 {
 	struct datw *w = calloc(1, sizeof(*w));
 
@@ -101,11 +109,29 @@ struct datw *datw_open(const char *path)
 		log_oom();
 		return NULL;
 	}
-	if (open_files(w, path)) {
-		datw_abort(w);
-		return NULL;
+	if (!open_files(w, path, mode))
+		return w;
+	datw_abort(w);
+	return NULL;
+}
+
+struct datw *datw_open(const char *path)
+{
+	struct datw *w = new_datw(path, "w+e");
+
+	if (w)
+		put_initial_header(w);
+	return w;
+}
+
+struct datw *datw_append(const char *path, u64 link, const char *advice)
+{
+	struct datw *w = new_datw(path, "r+e");
+
+	if (w) {
+		w->options_ptr = link;
+		w->advice = advice;
 	}
-	put_initial_header(w);
 	return w;
 }
 
@@ -203,73 +229,80 @@ static int copy_data(int from, int to, u64 left)
 	return 0;
 }
 
-/* Return: where the data begins */
-static u64 put_cpu(struct datw *w, const struct datw_cpu *c, u32 page_size)
+/* What was written is in the file, before what follows */
+static void settle(struct datw *w)
+{
+	if (!w->failed && fflush(w->out))
+		fail(w, errno);
+}
+
+int datw_place(struct datw *w, const struct datw_data *data)
 {
 	off_t start;
-	int err = 0;
+	int err;
 
-	pad(w, page_size);
-	start = ftello(w->out);
+	pad(w, data->page_size);
+	settle(w);
 	if (w->failed)
-		return start;
-	if (fflush(w->out))
+		return -1;
+	start = ftello(w->out);
+	err = copy_data(data->fd, fileno(w->out), data->size);
+	if (!err && fseeko(w->out, 0, SEEK_END))
 		err = errno;
-	if (!err)
-		err = copy_data(c->fd, fileno(w->out), c->size);
-	if (!err && (fseeko(w->out, 0, SEEK_END) || ftruncate(c->fd, 0)))
-		err = errno;
-	if (err)
+	if (err) {
 		fail(w, err);
-	return start;
+		return -1;
+	}
+	patch_u64(w, data->place, start);
+	settle(w);
+	patch_u64(w, data->place + sizeof(u64), data->size);
+	settle(w);
+	return w->failed ? -1 : 0;
 }
 
 /* The fixed part of the option BUFFER */
 static FILE *begin_option(char **buf, size_t *size, u64 section,
-			  const char *name, const char *clock)
+			  const struct datw_buffer *b)
 {
 	FILE *m = open_memstream(buf, size);
 
 	if (!m)
 		return NULL;
 	fwrite(&section, sizeof(section), 1, m);
-	fwrite(name, strlen(name) + 1, 1, m);
-	fwrite(clock, strlen(clock) + 1, 1, m);
+	fwrite(b->name, strlen(b->name) + 1, 1, m);
+	fwrite(b->clock, strlen(b->clock) + 1, 1, m);
+	fwrite(&b->page_size, sizeof(b->page_size), 1, m);
+	fwrite(&b->cpus->nr, sizeof(b->cpus->nr), 1, m);
 	return m;
 }
 
-static void put_cpus(struct datw *w, FILE *option, u32 page_size,
-		     const struct datw_cpu *cpu, u32 nr_cpus)
+static void put_cpus(FILE *option, const struct cpulist *cpus)
 {
-	u64 offset;
-	u32 i;
+	static const u64 nothing;
+	unsigned int i;
 
-	fwrite(&page_size, sizeof(page_size), 1, option);
-	fwrite(&nr_cpus, sizeof(nr_cpus), 1, option);
-	for (i = 0; i < nr_cpus; i++) {
-		offset = put_cpu(w, &cpu[i], page_size);
-		fwrite(&cpu[i].cpu, sizeof(cpu[i].cpu), 1, option);
-		fwrite(&offset, sizeof(offset), 1, option);
-		fwrite(&cpu[i].size, sizeof(cpu[i].size), 1, option);
+	for (i = 0; i < cpus->nr; i++) {
+		fwrite(&cpus->cpu[i], sizeof(cpus->cpu[i]), 1, option);
+		fwrite(&nothing, sizeof(nothing), 1, option);
+		fwrite(&nothing, sizeof(nothing), 1, option);
 	}
 }
 
-void datw_buffer(struct datw *w, const char *name, const char *clock,
-		 u32 page_size, const struct datw_cpu *cpu,
-		 u32 nr_cpus)
+/* The section is there for its flags; the data need not be in it */
+void datw_buffer(struct datw *w, const struct datw_buffer *b)
 {
 	char *buf = NULL;
 	size_t size;
 	FILE *option;
 
 	datw_begin(w, DAT_BUFFER);
-	option = begin_option(&buf, &size, w->section, name, clock);
+	end_section(w);
+	option = begin_option(&buf, &size, w->section, b);
 	if (!option) {
 		fail(w, ENOMEM);
 		return;
 	}
-	put_cpus(w, option, page_size, cpu, nr_cpus);
-	end_section(w);
+	put_cpus(option, b->cpus);
 	if (fclose(option))
 		fail(w, ENOMEM);
 	else
@@ -287,6 +320,7 @@ static void put_options(struct datw *w)
 	datw_begin(w, DAT_OPTIONS);
 	datw_bytes(w, w->options_buf, w->options_size);
 	end_section(w);
+	settle(w);
 	patch_u64(w, w->options_ptr, w->section);
 }
 

@@ -10,6 +10,7 @@
 
 #include "datfile.h"
 #include "types.h"
+#include "util.h"
 
 struct datw;
 
@@ -30,29 +31,52 @@ void datw_end(struct datw *w);
 void datw_option(struct datw *w, enum dat_id id, const void *data, size_t size);
 
 /**
- * struct datw_cpu - the data of one CPU of a buffer
- * @cpu:	its number
- * @fd:		a file with the sub-buffers; emptied when it was copied
- * @size:	its size, a multiple of the sub-buffer size
- */
-struct datw_cpu {
-	u32 cpu;
-	int fd;
-	u64 size;
-};
-
-/**
- * datw_buffer - add a buffer
- * @w:		the file
+ * struct datw_buffer - a buffer
  * @name:	"" for the one that is shown by default
  * @clock:	its trace clock
  * @page_size:	sub-buffer size
- * @cpu:	the CPUs
- * @nr_cpus:	how many
+ * @cpus:	its CPUs
  */
-void datw_buffer(struct datw *w, const char *name, const char *clock,
-		 u32 page_size, const struct datw_cpu *cpu,
-		 u32 nr_cpus);
+struct datw_buffer {
+	const char *name;
+	const char *clock;
+	u32 page_size;
+	const struct cpulist *cpus;
+};
+
+/** datw_buffer - add a buffer, without data as yet */
+void datw_buffer(struct datw *w, const struct datw_buffer *b);
+
+/**
+ * datw_append - add to a file that is complete
+ * @path:	the file
+ * @link:	its datr_link()
+ * @advice:	ends the message of an error; must outlive what is returned
+ *
+ * Return: NULL with a message.
+ */
+struct datw *datw_append(const char *path, u64 link, const char *advice);
+
+/**
+ * struct datw_data - the data of one CPU of a buffer
+ * @fd:		a file with the sub-buffers
+ * @size:	so much of it, a multiple of the sub-buffer size
+ * @page_size:	sub-buffer size
+ * @place:	of struct datr_cpu
+ */
+struct datw_data {
+	int fd;
+	u64 size;
+	u32 page_size;
+	u64 place;
+};
+
+/**
+ * datw_place - add the data of a CPU that has none in the file
+ *
+ * Return: 0 if it is in the file, whatever happens then; -1 with a message.
+ */
+int datw_place(struct datw *w, const struct datw_data *data);
 
 /** datw_finish - complete the file. Return: 0, -1 with a message. */
 int datw_finish(struct datw *w);

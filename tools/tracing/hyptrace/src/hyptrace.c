@@ -15,12 +15,13 @@ static const struct {
 	const char *brief;
 } commands[] = {
 	{ "record", record_main, "record hypervisor and host events into a trace.dat file" },
-	{ "report", report_main, "print such a file" },
-	{ "check", check_main, "check the order of its events, and that none is missing" },
+	{ "recover", recover_main, "make such a file of what a killed record has left" },
 	{ "live", live_main, "print hypervisor and host events as they happen" },
+	{ "report", report_main, "print such a file" },
 	{ "stat", stat_main, "say where time goes in it: host, EL2, guests" },
 	{ "top", top_main, "say it over and over while it goes there" },
 	{ "compare", compare_main, "say what changed from one such file to another" },
+	{ "check", check_main, "check the order of its events, and that none is missing" },
 	{ "export", export_main, "write such a file for another program" },
 };
 

@@ -8,7 +8,7 @@
 #include "capture.h"
 #include "cmdline.h"
 #include "commands.h"
-#include "log.h"
+#include "part.h"
 #include "save.h"
 #include "session.h"
 
@@ -18,8 +18,9 @@
 static const char doc[] =
 	"Records hypervisor events and host events until COMMAND ends, Ctrl-C or a\n"
 	"duration is over. The file is in trace.dat format, version 7.\n"
-	"\vWhatever record changes in tracefs it puts back. The data goes to nameless\n"
-	"files beside FILE first; FILE.part becomes FILE when it is complete.\n"
+	"\vWhatever record changes in tracefs it puts back; if it is killed, the next one\n"
+	"does. The data goes to the directory FILE.part first, which becomes FILE at the\n"
+	"end. If it is left over, hyptrace recover makes a file of what was recorded.\n"
 	"\n"
 	"Exit status: that of COMMAND; 0 after Ctrl-C or the duration; 1 on errors; 2\n"
 	"for a wrong command line; 128 + n after signal n (SIGTERM, SIGHUP), with the\n"
@@ -35,12 +36,16 @@ struct options {
  * struct recorder - a recording in progress
  * @opt:	what the user wants
  * @s:		its session
+ * @part:	where the data goes
  * @c:		its capture
+ * @started:	there is something worth keeping
  */
 struct recorder {
 	const struct options *opt;
 	struct session s;
+	struct part *part;
 	struct capture *c;
+	bool started;
 };
 
 /* Options */
@@ -157,8 +162,13 @@ static int prepare(struct recorder *r)
 {
 	if (session_open(&r->s, &r->opt->session) || session_prepare(&r->s))
 		return -1;
-	r->c = capture_open(&r->s.r, r->opt->output);
-	return r->c ? session_arm(&r->s) : -1;
+	r->part = part_new(r->opt->output);
+	if (!r->part)
+		return -1;
+	r->c = capture_open(&r->s.r, r->part);
+	if (!r->c || save_head(part_head(r->part), &r->s.r, capture_streams(r->c)))
+		return -1;
+	return session_arm(&r->s);
 }
 
 static int run(struct recorder *r)
@@ -169,9 +179,21 @@ static int run(struct recorder *r)
 		capture_stop(r->c);
 		return -1;
 	}
+	r->started = true;
 	wait_for_end(r);
 	ret = session_stop(&r->s);
 	return capture_stop(r->c) ? -1 : ret;
+}
+
+static int finish(const struct recorder *r)
+{
+	struct strlist texts = { 0 };
+	int ret = capture_counters(r->c, &texts);
+
+	if (!ret)
+		ret = part_finish(r->part, r->opt->output, &texts);
+	strlist_free(&texts);
+	return ret;
 }
 
 static int record(const struct options *o)
@@ -182,12 +204,15 @@ static int record(const struct options *o)
 	if (!ret)
 		ret = run(&r);
 	if (!ret)
-		ret = save_recording(&r.s.r, r.c, o->output);
+		ret = finish(&r);
 	if (!ret)
 		summary(&r);
 	capture_close(r.c);
 	if (session_close(&r.s))
 		ret = -1;
+	if (r.part && !r.started)
+		part_remove(r.part);
+	part_free(r.part);
 	return session_status(&r.s, ret);
 }
 

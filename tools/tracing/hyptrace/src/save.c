@@ -2,12 +2,9 @@
 /*
  * From a recording to a file. See save.h.
  */
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include "clocksnap.h"
 #include "datw.h"
@@ -186,6 +183,28 @@ static void save_choice(struct datw *w, const struct strlist *events)
 	}
 }
 
+/* Of this boot: what the kernel says later on of names holds for the same one only */
+static char *boot_text(void)
+{
+	char *id = read_file("/proc/sys/kernel/random/boot_id", NULL), *text;
+
+	if (!id)
+		return NULL;
+	id[strcspn(id, "\n")] = '\0';
+	text = xasprintf("hyptrace: boot=%s\n", id);
+	free(id);
+	return text;
+}
+
+static void save_boot(struct datw *w)
+{
+	char *text = boot_text();
+
+	if (text)
+		datw_option(w, DAT_CPUSTAT, text, strlen(text) + 1);
+	free(text);
+}
+
 static void save_options(struct datw *w, const struct recording *r)
 {
 	static const char version[] = "hyptrace " VERSION;
@@ -196,11 +215,17 @@ static void save_options(struct datw *w, const struct recording *r)
 	save_uname(w);
 	save_clock(w, r->clock[HOST]);
 	save_clocksnap(w, r);
+	save_boot(w);
 	save_choice(w, &r->events[HOST]);
 	save_choice(w, &r->events[HYP]);
 }
 
-int save_descriptions(struct datw *w, const struct recording *r)
+static void save_comms(struct datw *w)
+{
+	save_optional(w, DAT_CMDLINES, "saved_cmdlines");
+}
+
+static int save_events(struct datw *w, const struct recording *r)
 {
 	if (save_header_info(w, r->dir[HOST]) ||
 	    save_ftrace_formats(w, r->dir[HOST]) ||
@@ -208,37 +233,66 @@ int save_descriptions(struct datw *w, const struct recording *r)
 		return -1;
 	save_file(w, DAT_KALLSYMS, "/proc/kallsyms");
 	save_optional(w, DAT_PRINTK, "printk_formats");
-	save_optional(w, DAT_CMDLINES, "saved_cmdlines");
 	return 0;
 }
 
-static int save_part(const struct recording *r, struct capture *c,
-		     const char *part)
+int save_descriptions(struct datw *w, const struct recording *r)
 {
-	struct datw *w = datw_open(part);
+	int ret = save_events(w, r);
+
+	if (!ret)
+		save_comms(w);
+	return ret;
+}
+
+static void save_buffers(struct datw *w, const struct recording *r,
+			 const struct streams *s)
+{
+	struct datw_buffer b = { .cpus = &r->cpus };
+	enum side side;
+
+	for (side = HOST; side < NR_SIDES; side++) {
+		b.name = side_buffer_name(side);
+		b.clock = r->clock[side];
+		b.page_size = follower_subbuf_size(s->cpu[0][side].f);
+		datw_buffer(w, &b);
+	}
+}
+
+int save_head(const char *path, const struct recording *r, const struct streams *s)
+{
+	struct datw *w = datw_open(path);
 
 	if (!w)
 		return -1;
-	if (!save_descriptions(w, r)) {
-		save_options(w, r);
-		if (!capture_save(c, w, (const char * const *)r->clock))
-			return datw_finish(w);
+	if (save_events(w, r)) {
+		datw_abort(w);
+		return -1;
 	}
-	datw_abort(w);
-	return -1;
+	save_options(w, r);
+	save_buffers(w, r, s);
+	return datw_finish(w);
 }
 
-int save_recording(const struct recording *r, struct capture *c,
-		   const char *path)
+static bool is_of_this_boot(const struct datr *d)
 {
-	char *part = xasprintf("%s.part", path);
-	int ret = part ? save_part(r, c, part) : -1;
+	char *boot = boot_text();
+	const char *text;
+	bool same = false;
+	unsigned int i;
 
-	if (!ret && rename(part, path))
-		ret = log_error("cannot rename %s to %s: %s", part, path,
-				strerror(errno));
-	if (ret && part)
-		unlink(part);
-	free(part);
-	return ret;
+	for (i = 0; boot && !same && (text = datr_text(d, i)); i++)
+		same = !strcmp(text, boot);
+	free(boot);
+	return same;
+}
+
+void save_end(struct datw *w, const struct datr *d, const struct strlist *texts)
+{
+	unsigned int i;
+
+	if (is_of_this_boot(d))
+		save_comms(w);
+	for (i = 0; i < texts->nr; i++)
+		datw_option(w, DAT_CPUSTAT, texts->str[i], strlen(texts->str[i]) + 1);
 }

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Writes what a recording found out into a trace.dat file: the descriptions
- * that a reader needs, then the capture.
+ * that a reader needs.
  */
 #ifndef HYPTRACE_SAVE_H
 #define HYPTRACE_SAVE_H
 
-#include "capture.h"
+#include "datr.h"
+#include "datw.h"
 #include "recording.h"
+#include "streams.h"
 
 /**
  * save_descriptions - what a reader has to know of the events
@@ -19,14 +21,21 @@
 int save_descriptions(struct datw *w, const struct recording *r);
 
 /**
- * save_recording - write the file
- * @r:		what was recorded
- * @c:		the capture, stopped
+ * save_head - write a file that has everything but the data and what is known at the end
  * @path:	the file
+ * @r:		what is recorded
+ * @s:		its buffers
  *
  * Return: 0, or -1 with a message.
  */
-int save_recording(const struct recording *r, struct capture *c,
-		   const char *path);
+int save_head(const char *path, const struct recording *r, const struct streams *s);
+
+/**
+ * save_end - add what is known at the end, as the names of tasks
+ * @w:		gets it
+ * @d:		the file before; on another boot, nobody knows these names any more
+ * @texts:	options CPUSTAT to add
+ */
+void save_end(struct datw *w, const struct datr *d, const struct strlist *texts);
 
 #endif

@@ -222,7 +222,7 @@ static int prepare_host(struct session *s)
 static int clear_on_undo(struct session *s)
 {
 	char *path = tdir_path(s->r.dir[HYP], "trace");
-	int ret = path ? undo_write(s->undo, path, "\n") : -1;
+	int ret = path ? undo_write(s->undo, path, "0") : -1;
 
 	free(path);
 	return ret;
@@ -355,6 +355,7 @@ int session_open(struct session *s, const struct session_options *o)
 {
 	s->opt = o;
 	s->sigfd = -1;
+	undo_leftovers();
 	s->undo = undo_new();
 	if (!s->undo || catch_signals(s))
 		return -1;

@@ -151,17 +151,14 @@ struct tdir *tdir_new_instance(struct undo *undo)
 	path = xasprintf("%s/instances/hyptrace-%d", root, getpid());
 	if (!path)
 		return NULL;
-	if (mkdir(path, 0700)) {
-		log_error("cannot make the instance %s: %s", path,
-			  strerror(errno));
-		goto fail;
-	}
 	if (undo_rmdir(undo, path)) {
-		rmdir(path);
-		goto fail;
+		free(path);
+		return NULL;
 	}
-	return new_tdir(path);
-fail:
+	if (!mkdir(path, 0700))
+		return new_tdir(path);
+	log_error("cannot make the instance %s: %s", path, strerror(errno));
+	undo_drop(undo);
 	free(path);
 	return NULL;
 }
@@ -272,10 +269,14 @@ int tdir_try(const struct tdir *d, struct undo *undo, const char *file,
 	if (!old || !path)
 		goto out;
 	/* noted even if it is the same: writing has other effects, as loading */
-	if (tracefs_write(path, value))
+	if (undo && undo_write(undo, path, old))
+		goto out;
+	ret = 0;
+	if (tracefs_write(path, value)) {
 		ret = errno == EPERM ? -EACCES : -errno;
-	else
-		ret = undo ? undo_write(undo, path, old) : 0;
+		if (undo)
+			undo_drop(undo);
+	}
 out:
 	free(path);
 	free(old);

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What was changed in the system, so that it can be put back, last change
- * first, however the recording ends.
+ * first, however the recording ends. An entry is made before its change, and is in a
+ * file as well, so that another program can put it back if this one is killed.
  */
 #ifndef HYPTRACE_UNDO_H
 #define HYPTRACE_UNDO_H
 
 struct undo;
+
+/** undo_leftovers - put back what a program that was killed has changed; says so */
+void undo_leftovers(void);
 
 /** undo_new - an empty journal. Return: NULL after a message. */
 struct undo *undo_new(void);
@@ -17,6 +21,9 @@ struct undo *undo_new(void);
  * Return: 0, or -1 with a message; then nothing was noted.
  */
 int undo_write(struct undo *u, const char *path, const char *value);
+
+/** undo_drop - forget the last entry: the change was not made after all */
+void undo_drop(struct undo *u);
 
 /** undo_rmdir - on undo_run(), remove the directory @path. Return: as above. */
 int undo_rmdir(struct undo *u, const char *path);

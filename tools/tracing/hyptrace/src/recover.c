@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hyptrace recover
+ */
+#include <string.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cmdline.h"
+#include "commands.h"
+#include "log.h"
+#include "part.h"
+#include "undo.h"
+
+#define SUFFIX		".part"
+
+static const char doc[] =
+	"Makes a trace.dat file of FILE.part, which is what hyptrace record leaves if it\n"
+	"is killed or if there is no room on the disk. All that it had taken out of the\n"
+	"buffers is there. What was still in them is not, and the kernel's counters are\n"
+	"not either, so that nobody can say how much that was.\n"
+	"\vWhat a hyptrace that was killed had changed in tracefs is put back as well, on\n"
+	"the machine where it ran. FILE.part can be moved elsewhere before.\n"
+	"\n"
+	"Exit status: 0; 1 on errors, and then it can be tried again; 2 for a wrong\n"
+	"command line.";
+
+struct options {
+	const char *output;
+	const char *part;
+};
+
+static const struct argp_option options[] = {
+	{ "output", 'o', "FILE", 0, "file to make, in the same file system [FILE]", 0 },
+	{ 0 }
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	switch (key) {
+	case 'o':
+		o->output = arg;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (o->part)
+			return cmdline_told(log_error("want one FILE.part, got '%s' as well",
+						      arg));
+		o->part = arg;
+		return 0;
+	case ARGP_KEY_END:
+		return o->part ? 0 : cmdline_told(log_error("want one FILE.part, got none: see %s --help",
+							    state->name));
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "FILE.part",
+	.doc = doc,
+};
+
+/* FILE of FILE.part; to be freed, NULL after a message */
+static char *output_of(const struct options *o)
+{
+	size_t len = strlen(o->part), end = strlen(SUFFIX);
+
+	if (o->output)
+		return xasprintf("%s", o->output);
+	while (len && o->part[len - 1] == '/')
+		len--;
+	if (len > end && !strncmp(o->part + len - end, SUFFIX, end))
+		return xasprintf("%.*s", (int)(len - end), o->part);
+	log_error("%s is not named FILE" SUFFIX ": say what to make by --output",
+		  o->part);
+	return NULL;
+}
+
+static int recover_to(const char *dir, const char *output)
+{
+	static char *text[] = { "hyptrace: the end is missing: recovered\n" };
+	const struct strlist texts = { ARRAY_SIZE(text), text };
+	struct part *p;
+	int ret;
+
+	if (!access(output, F_OK))
+		return log_error("%s exists: say what to make instead by --output",
+				 output);
+	p = part_open(dir);
+	if (!p)
+		return -1;
+	ret = part_finish(p, output, &texts);
+	if (!ret)
+		log_note("%s: recovered", output);
+	part_free(p);
+	return ret;
+}
+
+static int recover(const struct options *o)
+{
+	char *output = output_of(o);
+	int ret;
+
+	if (!output)
+		return EXIT_USAGE;
+	undo_leftovers();
+	ret = recover_to(o->part, output);
+	free(output);
+	return ret ? EXIT_ERROR : EXIT_OK;
+}
+
+int recover_main(int argc, char **argv)
+{
+	struct options o = { 0 };
+
+	if (cmdline_parse(&argp, argc, argv, 0, &o))
+		return EXIT_USAGE;
+	return recover(&o);
+}
