@@ -310,6 +310,8 @@ suite_tool()
 	run_suite "tool, units" make -C "$REPO/tools/tracing/hyptrace" check O="$BUILD/obj/tool-check"
 	run_suite "tool, bad input" guest protected 2 \
 		"${tap[@]}" --add "$REPO/tools/tracing/hyptrace/tests/errors.sh" -- sh /root/errors.sh
+	run_suite "tool, killed" guest protected 2 \
+		"${tap[@]}" --add "$REPO/tools/tracing/hyptrace/tests/kill.sh" -- sh /root/kill.sh
 	run_suite "tool, live" check_live "${tap[@]}"
 	run_suite "tool, names" check_names
 	run_suite "tool, statistics" check_stat

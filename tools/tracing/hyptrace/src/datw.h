@@ -81,7 +81,7 @@ int datw_place(struct datw *w, const struct datw_data *data);
 /** datw_finish - complete the file. Return: 0, -1 with a message. */
 int datw_finish(struct datw *w);
 
-/** datw_abort - stop, which leaves a file of no use; @w may be NULL */
+/** datw_abort - stop; a new file is of no use then, one that was added to is; @w may be NULL */
 void datw_abort(struct datw *w);
 
 #endif

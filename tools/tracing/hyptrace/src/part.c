@@ -212,21 +212,37 @@ static int place_all(const struct part *p, const struct datr *d, struct datw *w)
 	return 0;
 }
 
+/* First, as it takes little room */
+static int add_end(const struct part *p, const struct datr *d,
+		   const struct strlist *texts)
+{
+	struct datw *w;
+
+	if (save_has_end(d))
+		return 0;
+	w = datw_append(p->head, datr_link(d), p->advice);
+	if (!w)
+		return -1;
+	save_end(w, d, texts);
+	return datw_finish(w);
+}
+
+static int add_data(const struct part *p, const struct datr *d)
+{
+	struct datw *w = datw_append(p->head, 0, p->advice);
+	int ret = w ? place_all(p, d, w) : -1;
+
+	datw_abort(w);
+	return ret;
+}
+
 static int complete_head(const struct part *p, const struct strlist *texts)
 {
 	struct datr *d = datr_open(p->head);
-	struct datw *w;
 	int ret = -1;
 
-	if (!d)
-		return -1;
-	w = datw_append(p->head, datr_link(d), p->advice);
-	if (w && !place_all(p, d, w)) {
-		save_end(w, d, texts);
-		ret = datw_finish(w);
-	} else {
-		datw_abort(w);
-	}
+	if (d && !add_end(p, d, texts))
+		ret = add_data(p, d);
 	datr_free(d);
 	return ret;
 }

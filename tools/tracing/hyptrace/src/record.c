@@ -160,10 +160,10 @@ static void summary(const struct recorder *r)
 
 static int prepare(struct recorder *r)
 {
-	if (session_open(&r->s, &r->opt->session) || session_prepare(&r->s))
+	if (session_open(&r->s, &r->opt->session))
 		return -1;
 	r->part = part_new(r->opt->output);
-	if (!r->part)
+	if (!r->part || session_prepare(&r->s))
 		return -1;
 	r->c = capture_open(&r->s.r, r->part);
 	if (!r->c || save_head(part_head(r->part), &r->s.r, capture_streams(r->c)))

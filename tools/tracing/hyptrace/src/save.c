@@ -274,17 +274,32 @@ int save_head(const char *path, const struct recording *r, const struct streams 
 	return datw_finish(w);
 }
 
+static bool has_text(const struct datr *d, const char *want)
+{
+	const char *text;
+	unsigned int i;
+
+	for (i = 0; (text = datr_text(d, i)); i++) {
+		if (!strcmp(text, want))
+			return true;
+	}
+	return false;
+}
+
 static bool is_of_this_boot(const struct datr *d)
 {
 	char *boot = boot_text();
-	const char *text;
-	bool same = false;
-	unsigned int i;
+	bool same = boot && has_text(d, boot);
 
-	for (i = 0; boot && !same && (text = datr_text(d, i)); i++)
-		same = !strcmp(text, boot);
 	free(boot);
 	return same;
+}
+
+static const char end_text[] = "hyptrace: ended\n";
+
+bool save_has_end(const struct datr *d)
+{
+	return has_text(d, end_text);
 }
 
 void save_end(struct datw *w, const struct datr *d, const struct strlist *texts)
@@ -295,4 +310,5 @@ void save_end(struct datw *w, const struct datr *d, const struct strlist *texts)
 		save_comms(w);
 	for (i = 0; i < texts->nr; i++)
 		datw_option(w, DAT_CPUSTAT, texts->str[i], strlen(texts->str[i]) + 1);
+	datw_option(w, DAT_CPUSTAT, end_text, sizeof(end_text));
 }

@@ -30,6 +30,9 @@ int save_descriptions(struct datw *w, const struct recording *r);
  */
 int save_head(const char *path, const struct recording *r, const struct streams *s);
 
+/** save_has_end - whether save_end() was done already */
+bool save_has_end(const struct datr *d);
+
 /**
  * save_end - add what is known at the end, as the names of tasks
  * @w:		gets it

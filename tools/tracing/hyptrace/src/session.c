@@ -273,11 +273,30 @@ int session_start(struct session *s)
 	return 0;
 }
 
+/* Nobody followed those, but their events were on as well */
+static void tell_new_cpus(const struct session *s)
+{
+	struct cpulist online;
+	unsigned int i;
+
+	if (s->opt->cpus.nr || cpulist_online(&online))
+		return;
+	for (i = 0; i < online.nr; i++) {
+		if (!cpulist_has(&s->r.cpus, online.cpu[i]))
+			log_note("CPU %u came online meanwhile: its events are missing",
+				 online.cpu[i]);
+	}
+	cpulist_free(&online);
+}
+
 int session_stop(struct session *s)
 {
 	int ret = tdir_write(s->r.dir[HOST], "tracing_on", "0");
 
-	return tdir_write(s->r.dir[HYP], "tracing_on", "0") ? -1 : ret;
+	if (tdir_write(s->r.dir[HYP], "tracing_on", "0"))
+		return -1;
+	tell_new_cpus(s);
+	return ret;
 }
 
 /* Waiting for the end */

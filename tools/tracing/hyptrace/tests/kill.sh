@@ -1,0 +1,135 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# What hyptrace record leaves when it is killed, has no room, or CPUs come and go. TAP;
+# runs as root in a guest that has the remote, with hyptrace and hyp_workload in PATH.
+# shellcheck disable=SC2086 # $D, $T and numbers: no spaces
+
+# shellcheck source=tools/tracing/hyptrace/tests/tap.sh
+. "$(dirname "$0")/tap.sh"
+cd $D || exit 1
+state >clean
+CPU1=/sys/devices/system/cpu/cpu1/online
+
+is_clean()
+{
+	state | diff clean -
+}
+
+# The buffer is loaded by switching tracing on, but then no event is on yet
+recording()
+{
+	! grep -q 0 $R/events/enable && grep -q 1 $R/tracing_on && [ -e $D/x.dat.part/head ]
+}
+
+# In the background, as long as $pid lives
+start()	# COMMAND...
+{
+	"$@" 2>$D/err.bg &
+	pid=$!
+	until recording; do
+		sleep 0.1
+	done
+}
+
+events()	# FILE
+{
+	hyptrace report $1 | sed -n 's/^total: events=\([0-9]*\) .* corrupt=0$/\1/p'
+}
+
+many()	# FILE
+{
+	n=$(events $1)
+	echo "# $n events"
+	[ "${n:-0}" -gt 500 ]
+}
+
+no_violations()	# FILE
+{
+	hyptrace report --check $1 | grep '^check: .* violations=0 .* unaccounted=0 '
+}
+
+# Killed at different moments, under load
+for delay in 0.3 0.7 1.1; do
+	start hyptrace record -q -o x.dat -- hyp_workload -t 3
+	sleep $delay
+	kill -9 $pid
+	wait $pid
+	check "killed: it leaves something" [ "$(cat $R/tracing_on)" = 1 ]
+	hyptrace record -q -o x.dat -- true 2>err
+	check "killed: the next says so" grep -q "putting back" err
+	check "killed: and what to do" grep -q "x.dat.part is there, .* 'hyptrace recover x.dat.part'" err
+	check "killed: tracefs is put back by the next" is_clean
+	expect 0 "x.dat: recovered" hyptrace recover x.dat.part
+	check "killed: what was recorded is there" many x.dat
+	check "killed: and is right" no_violations x.dat
+	check "killed: nothing else is left" [ "$(find . -name '*.part')" = "" ]
+	rm x.dat
+	while pidof hyp_workload >/dev/null; do
+		sleep 0.1
+	done
+done
+
+# Recovered while it goes on, and on top of a file
+start hyptrace record -o x.dat -- sleep 2
+expect 1 "x.dat.part: a recording is still going on" hyptrace recover x.dat.part
+expect 1 "x.dat.part: another hyptrace records into it" hyptrace record -q -o x.dat -- true
+wait $pid
+check "a recording is not disturbed" no_violations x.dat
+mkdir x.dat.part
+expect 1 "x.dat exists" hyptrace recover x.dat.part
+expect 1 "cannot open x.dat.part/head" hyptrace recover -o y.dat x.dat.part
+rmdir x.dat.part
+expect 1 "cannot open y.part: No such file" hyptrace recover y.part
+expect 2 "want one FILE.part, got none" hyptrace recover
+expect 2 "is not named FILE.part" hyptrace recover x.dat
+
+# The journal of one that printed
+hyptrace live >/dev/null 2>&1 &
+pid=$!
+sleep 1
+kill -9 $pid
+wait $pid
+check "live is killed: it leaves something" [ "$(cat $R/tracing_on)" = 1 ]
+hyptrace record -q -o x.dat -- true 2>err
+check "live is killed: the next says so" grep -q "putting back" err
+check "live is killed: all is put back" is_clean
+
+# No room: for the head, for the data, for the file that is made of them
+mkdir full
+mount -t tmpfs -o size=200k tmpfs full
+expect 1 "cannot write full/x.part/head: No space left" hyptrace record -q -o full/x -- true
+check "no room for the head: nothing is left" [ "$(ls full)" = "" ]
+mount -o remount,size=3m full
+expect 1 "cannot write the trace data: No space left on device; what was recorded .*'hyptrace recover full/x.part'" \
+	hyptrace record -q -o full/x -- sh -c "hyp_workload -t 9 >/dev/null"
+mount -o remount,size=40m full
+expect 0 "full/x: recovered" hyptrace recover full/x.part
+check "no room for the data: what was recorded is there" many full/x
+
+mount -o remount,size=16m full
+fill="dd if=/dev/zero of=full/spare bs=4k count=50; dd if=/dev/zero of=full/filler bs=4k"
+expect 1 "cannot write full/y.part/head: No space left on device; what .*'hyptrace recover full/y.part'" \
+	hyptrace record -q -o full/y -- sh -c "{ hyp_workload -t 2; $fill; rm full/spare; } >/dev/null 2>&1"
+expect 1 "cannot write full/y.part/head: No space left" hyptrace recover full/y.part
+rm full/filler
+expect 0 "full/y: recovered" hyptrace recover full/y.part
+check "no room for the file: all is there" no_violations full/y
+check "no room for the file: counters as well" hyptrace report --check full/y
+umount full
+
+# CPUs come and go
+expect 0 ", 0 lost" hyptrace record -o x.dat -- \
+	sh -c "hyp_workload -t 1; echo 0 >$CPU1; hyp_workload -t 1; echo 1 >$CPU1; hyp_workload -t 1"
+check "a CPU goes and comes back" no_violations x.dat
+check "a CPU goes and comes back: events" many x.dat
+echo 0 >$CPU1
+expect 0 "CPU 1 came online meanwhile: its events are missing" \
+	hyptrace record -q -o x.dat -- sh -c "echo 1 >$CPU1"
+
+# COMMAND is killed, and record is asked to end
+expect 137 "hypervisor events" hyptrace record -o x.dat -- sh -c "kill -9 \$\$"
+check "COMMAND is killed: the file" no_violations x.dat
+expect 143 "hypervisor events" hyptrace record -o x.dat -- sh -c "kill \$PPID; sleep 9"
+check "SIGTERM: the file" no_violations x.dat
+
+echo "1..$nr"
