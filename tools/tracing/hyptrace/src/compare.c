@@ -338,19 +338,19 @@ void compare_print(const struct stat_data *a, const struct stat_data *b,
 /* The command line */
 
 static const char doc[] =
-	"Says what changed from recording A to recording B: the shares of time; for each\n"
-	"reason to enter EL2, each hypercall and each way between host and guest how\n"
-	"often it happened, its median and its 99th percentile in microseconds, and\n"
-	"whether its durations differ or that is noise.\n"
+	"Says what changed from recording A to recording B: the shares of time; for\n"
+	"each reason to enter EL2, each hypercall and each way between host and guest\n"
+	"how often it happened, its median and its 99th percentile in microseconds,\n"
+	"and whether its durations differ or that is noise.\n"
 	"\vRatios are B to A; 'per s' is that of the times a second.\n"
 	"\n"
 	"The verdict is that of the test of Mann and Whitney: 'larger' is the share of\n"
 	"pairs of a duration of each in which B's is larger (equal ones count half), p\n"
 	"how likely it is to be as far from 0.5 if nothing changed. It is 'slower' or\n"
 	"'faster' if p, times the number of tests made, is below 0.01, and 'larger' is\n"
-	"0.06 or more away from 0.5; else 'noise'. Durations that follow each other are\n"
-	"not independent, so that p alone is too small: hence the second condition.\n"
-	"With less than 20 durations on a side there is no verdict ('few').\n"
+	"0.06 or more away from 0.5; else 'noise'. Durations that follow each other\n"
+	"are not independent, so that p alone is too small: hence the second\n"
+	"condition. With less than 20 durations on a side there is no verdict ('few').\n"
 	"\n"
 	"Exit status: 0; 1 on errors, or if a file is corrupt in places; 2 for a wrong\n"
 	"command line.";

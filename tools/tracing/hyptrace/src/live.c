@@ -23,12 +23,12 @@ static const char doc[] =
 	"ends, Ctrl-C or a duration is over. A line is that of hyptrace report:\n"
 	"    [CPU] SECONDS host|hyp COMM-PID EVENT: FIELDS\n"
 	"\vAn event is printed about a tenth of a second after it was written. Where\n"
-	"events were lost, a line says how many. Whatever live changes in tracefs it puts\n"
-	"back, also when what reads its output, as head, ends first.\n"
+	"events were lost, a line says how many. Whatever live changes in tracefs it\n"
+	"puts back, also when what reads its output, as head, ends first.\n"
 	"\n"
-	"Exit status: that of COMMAND; 0 after Ctrl-C, the duration, or the end of what\n"
-	"reads; 1 on errors; 2 for a wrong command line; 128 + n after signal n (SIGTERM,\n"
-	"SIGHUP); 127 if COMMAND cannot be run.";
+	"Exit status: that of COMMAND; 0 after Ctrl-C, the duration, or the end of\n"
+	"what reads; 1 on errors; 2 for a wrong command line; 128 + n after signal n\n"
+	"(SIGTERM, SIGHUP); 127 if COMMAND cannot be run.";
 
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 

@@ -18,9 +18,10 @@
 static const char doc[] =
 	"Records hypervisor events and host events until COMMAND ends, Ctrl-C or a\n"
 	"duration is over. The file is in trace.dat format, version 7.\n"
-	"\vWhatever record changes in tracefs it puts back; if it is killed, the next one\n"
-	"does. The data goes to the directory FILE.part first, which becomes FILE at the\n"
-	"end. If it is left over, hyptrace recover makes a file of what was recorded.\n"
+	"\vWhatever record changes in tracefs it puts back; if it is killed, the next\n"
+	"one does. The data goes to the directory FILE.part first, which becomes FILE\n"
+	"at the end. If it is left over, hyptrace recover makes a file of what was\n"
+	"recorded.\n"
 	"\n"
 	"Exit status: that of COMMAND; 0 after Ctrl-C or the duration; 1 on errors; 2\n"
 	"for a wrong command line; 128 + n after signal n (SIGTERM, SIGHUP), with the\n"

@@ -15,12 +15,12 @@
 #define SUFFIX		".part"
 
 static const char doc[] =
-	"Makes a trace.dat file of FILE.part, which is what hyptrace record leaves if it\n"
-	"is killed or if there is no room on the disk. All that it had taken out of the\n"
-	"buffers is there. What was still in them is not, and the kernel's counters are\n"
-	"not either, so that nobody can say how much that was.\n"
-	"\vWhat a hyptrace that was killed had changed in tracefs is put back as well, on\n"
-	"the machine where it ran. FILE.part can be moved elsewhere before.\n"
+	"Makes a trace.dat file of FILE.part, which is what hyptrace record leaves if\n"
+	"it is killed or if there is no room on the disk. All that it had taken out of\n"
+	"the buffers is there. What was still in them is not, and the kernel's\n"
+	"counters are not either, so that nobody can say how much that was.\n"
+	"\vWhat a hyptrace that was killed had changed in tracefs is put back as well,\n"
+	"on the machine where it ran. FILE.part can be moved elsewhere before.\n"
 	"\n"
 	"Exit status: 0; 1 on errors, and then it can be tried again; 2 for a wrong\n"
 	"command line.";

@@ -24,19 +24,19 @@
 #define MAX_NUMBER	BIT(30)
 
 static const char doc[] =
-	"Shows where time goes, as hyptrace stat does, over and over: the shares of the\n"
-	"host, EL2 and guests in the time of each CPU, vCPU and task, and how often and\n"
-	"for how long EL2 is entered, by reason and by hypercall. Ends when COMMAND ends,\n"
-	"by q, Ctrl-C or after a duration.\n"
-	"\vOn a terminal a table takes the place of the one before, and what does not fit is\n"
-	"cut; elsewhere, and with TERM=dumb, they come one after the other. Shares are of\n"
-	"the interval's time. Time that the next event would settle counts as what it\n"
-	"looks like at the end of the interval. Percentiles are exact in intervals of a\n"
-	"minute or less, else too large by 3.2 % at most.\n"
+	"Shows where time goes, as hyptrace stat does, over and over: the shares of\n"
+	"the host, EL2 and guests in the time of each CPU, vCPU and task, and how\n"
+	"often and for how long EL2 is entered, by reason and by hypercall. Ends when\n"
+	"COMMAND ends, by q, Ctrl-C or after a duration.\n"
+	"\vOn a terminal a table takes the place of the one before, and what does not\n"
+	"fit is cut; elsewhere, and with TERM=dumb, they come one after the other.\n"
+	"Shares are of the interval's time. Time that the next event would settle\n"
+	"counts as what it looks like at the end of the interval. Percentiles are\n"
+	"exact in intervals of a minute or less, else too large by 3.2 % at most.\n"
 	"\n"
-	"Exit status: that of COMMAND; 0 after q, Ctrl-C, the duration, the iterations or\n"
-	"the end of what reads; 1 on errors; 2 for a wrong command line; 128 + n after\n"
-	"signal n (SIGTERM, SIGHUP); 127 if COMMAND cannot be run.";
+	"Exit status: that of COMMAND; 0 after q, Ctrl-C, the duration, the iterations\n"
+	"or the end of what reads; 1 on errors; 2 for a wrong command line; 128 + n\n"
+	"after signal n (SIGTERM, SIGHUP); 127 if COMMAND cannot be run.";
 
 struct options {
 	struct session_options session;
