@@ -310,8 +310,8 @@ class CpuPainter {
 		const { p, colours, y } = this;
 
 		walkMarks(this.cpu.losses, this.view, (x) => {
-			p.rect(colours.loss, x - 0.5, y - 4, 2, 3 * LANE + EVENTS + 4);
-			p.rect(colours.loss, x - 3.5, y - 6, 8, 3);
+			p.rect(colours.loss, x, y - 4, 2, 3 * LANE + EVENTS + 4);
+			p.rect(colours.loss, x - 3, y - 6, 8, 3);
 		});
 	}
 

@@ -34,7 +34,7 @@ function svgElement(name, attributes, ...children) {
 /* Host, EL2, guest and unknown as a bar of its share of the whole */
 function shareBar(row, whole) {
 	const width = 120;
-	const svg = svgElement("svg", { class: "share", width, height: 12, role: "img" });
+	const svg = svgElement("svg", { class: "share", width, height: 12, "aria-hidden": true });
 	let x = 0;
 
 	for (const name of ["host", "el2", "guest", "unknown"]) {
@@ -52,7 +52,7 @@ function histogram(row, low, high) {
 	const height = 22;
 	const top = Math.max(...row.histogram.map(([, n]) => n));
 	const svg = svgElement("svg", { class: "histogram", width: (high - low + 1) * width,
-					height: height + 1, role: "img" });
+					height: height + 1, "aria-hidden": true });
 
 	svg.append(svgElement("path", { class: "floor", d: `M0 ${height + 0.5}H${(high - low + 1) * width}` }));
 	for (const [floor, n] of row.histogram) {
