@@ -329,6 +329,9 @@ class Page {
 
 	stepEvent(by) {
 		const { selected, cpu } = this.state;
+
+		if (!this.data.cpus.length)
+			return;
 		const all = this.data.cpus[cpu].all;
 		const at = selected && selected.type === "event" && selected.cpu === cpu ?
 			all.event.indexOf(selected.i) + by :
@@ -340,6 +343,9 @@ class Page {
 
 	stepStay(by) {
 		const { selected, cpu } = this.state;
+
+		if (!this.data.cpus.length)
+			return;
 		const stays = this.data.cpus[cpu].stays;
 		const at = selected && selected.type === "stay" && selected.cpu === cpu ? selected.i + by :
 			lowerBound(stays.start, stays.n, this.position()) - (by < 0);

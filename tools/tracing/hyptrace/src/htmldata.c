@@ -157,6 +157,27 @@ static u32 place(struct htmldata *h, const struct times_span *s)
 	return intern_get(h->places, &h->key);
 }
 
+/* Lanes */
+
+static struct lane *lane_new(struct htmldata *h)
+{
+	struct lane *l = calloc(1, sizeof(*l));
+
+	if (l)
+		l->start = h->base;
+	else if (!h->failed)
+		log_oom();
+	h->failed |= !l;
+	return l;
+}
+
+static struct lane *lane_of(struct htmldata *h, unsigned int cpu)
+{
+	if (!h->lane[cpu])
+		h->lane[cpu] = lane_new(h);
+	return h->lane[cpu];
+}
+
 /* Events */
 
 static void add_entry(struct htmldata *h, const struct merged *ev,
@@ -214,6 +235,7 @@ int htmldata_event(void *ctx, struct evdb *db, const struct merged *ev)
 		h->last = h->base;
 		h->begun = true;
 	}
+	lane_of(h, ev->cpu);	/* also if no time passes */
 	if (ev->lost)
 		add_loss(h, ev);
 	if (ev->ev.data)
@@ -224,17 +246,6 @@ int htmldata_event(void *ctx, struct evdb *db, const struct merged *ev)
 }
 
 /* Times */
-
-static struct lane *lane_of(struct htmldata *h, unsigned int cpu)
-{
-	if (!h->lane[cpu])
-		h->lane[cpu] = calloc(1, sizeof(*h->lane[cpu]));
-	if (!h->lane[cpu] && !h->failed) {
-		h->failed = true;
-		log_oom();
-	}
-	return h->lane[cpu];
-}
 
 static void end_span(struct lane *l)
 {

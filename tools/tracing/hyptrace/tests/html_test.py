@@ -184,6 +184,16 @@ def test_names(directory):
            all(line.startswith(b"[002]") for line in only.lines) else [only.lines])
 
 
+def test_tiny(directory):
+    """One event takes no time, but has a lane; no event has none"""
+    for pages, lanes in ([synth.page([enter(5, "hvc")])], {0: []}), ([], {}):
+        path = directory + "/tiny.dat"
+        synth.write(path, {}, {0: pages}, texts=ON)
+        page, status, said = export(path)
+        result("tiny: %d events" % len(pages), [] if not status and page.spans == lanes and
+               len(page.lines) == len(pages) else [said, page.spans])
+
+
 # --- what report and stat say ----------------------------------------------------
 
 def differences(got, want):
@@ -254,7 +264,7 @@ def main():
     print("TAP version 13")
     with tempfile.TemporaryDirectory() as directory:
         for test in (test_synthetic, test_hostile, test_shell, test_corrupt, test_errors,
-                     test_names):
+                     test_names, test_tiny):
             test(directory)
     for path in sys.argv[2:]:
         test_recording(path)

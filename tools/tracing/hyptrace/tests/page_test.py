@@ -423,6 +423,22 @@ def test_many_cpus(b, directory):
            before, after, width, view(b))
 
 
+def test_tiny(b, directory):
+    """Pages with one event and with none can be operated"""
+    path = directory + "/tiny.dat"
+    for pages in [synth.page([(5, "hyp_enter", 7, {"reason": 1})])], []:
+        synth.write(path, {}, {0: pages}, texts=ON, comms=COMMS)
+        b.open(export(path))
+        for key in (*"][.,+-0nN", "ArrowDown", "ArrowRight", "End", "Enter"):
+            b.key(key)
+        b.mouse("mouseMoved", *canvas_at(b, 5, 0, 1))
+        b.click(*canvas_at(b, 5, 0, 3))
+        b.js("page.search('hyp_enter')")
+        b.js("page.showTab(0)")
+        expect("tiny: %d events" % len(pages), not b.complaints() and
+               ("reason=hvc" in text(b, "table")) == bool(pages), b.complaints())
+
+
 def test_link(b, page, start):
     b.open(page, "#from=%d.%09d&to=%d.%09d&search=vm_create&theme=dark" %
            (*divmod(start, 10**9), *divmod(start + PERIOD, 10**9)))
@@ -490,6 +506,7 @@ def test_all(directory):
         expect("all: no complaint", not b.complaints(), b.complaints())
         test_link(b, page, start)
         test_many_cpus(b, directory)
+        test_tiny(b, directory)
         test_hostile(b, directory)
         test_broken(b, page)
 
