@@ -94,12 +94,13 @@ def write_files(directory):
     texts = [b"hyptrace: enabled=%s\n" % e for e in (
         b"kvm/kvm_entry", b"kvm/kvm_exit", b"hypervisor/hyp_enter", b"hypervisor/hyp_exit")]
     texts.append(b"hyptrace: buffer=hypervisor cpu=0 written=10 overrun=0 read=10 dropped=0\n")
+    texts.append(b"hyptrace: clock=local now=7 boot=9\n")
     path = os.path.join(directory, "file")
     for nr in range(6):
         synth.PAGE = PAGE
         synth.write(path, {0: [small_page(host)]},
                     {0: [small_page(hyp), small_page(later, nr)], 1: [strange_page()]},
-                    texts=texts)
+                    clocks=(b"local", b"local"), texts=texts)
         with open(path, "rb") as made:
             write(directory, "files", "command%d" % nr, bytes([nr]) + made.read())
     os.unlink(path)
