@@ -157,7 +157,7 @@ check_scripts()
 {
 	local file scripts=()
 
-	for file in $(files_like '^(qemu-scripts|\.ci|tools)/' | grep -vE '\.(c|h|tc)$|/test\.d/'); do
+	for file in $(files_like '^(qemu-scripts|\.ci|tools)/' | grep -vE '\.(c|h|tc|bin)$|/test\.d/'); do
 		case $(head -n 1 "$file") in
 		'#!/bin/sh'* | '#!/bin/bash'*) scripts+=("$file") ;;
 		'#!/usr/bin/env python3'*)
