@@ -5,7 +5,8 @@
 # Runs every test, or only the suites that are named:
 #
 #   writer      the ring-buffer writer, and the look at its pages at a panic, in user
-#               space, under sanitizers
+#               space, under sanitizers, and with bugs that its tests have to find
+#   model       the ring buffer's protocol, all that can happen within bounds
 #   guest       the selftests, in each mode, with 1 and with 4 CPUs
 #   hostile     a host that attacks EL2, in the modes in which it is not trusted
 #   hours       the clocks over hours, in each mode; the time is virtual
@@ -31,8 +32,8 @@
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
-ALL_SUITES=(writer tool guest hostile hours ftrace upstream panic order docs bench off soak pages
-	debug lint)
+ALL_SUITES=(writer model tool guest hostile hours ftrace upstream panic order docs bench off soak
+	pages debug lint)
 MODES=${MODES:-protected hvhe nvhe}
 CPU_COUNTS=${CPU_COUNTS:-1 4}
 
@@ -91,6 +92,14 @@ suite_writer()
 {
 	run_suite writer make -C "$REPO/tools/testing/selftests/hyptrace/writer" check \
 		O="$BUILD/obj/writer" KERNEL="$TREE"
+	run_suite "writer, mutants" make -C "$REPO/tools/testing/selftests/hyptrace/writer" \
+		mutants O="$BUILD/obj/writer" KERNEL="$TREE"
+}
+
+suite_model()
+{
+	run_suite model make -C "$REPO/tools/testing/selftests/hyptrace/model" check \
+		O="$BUILD/obj/model"
 }
 
 guest()		# MODE CPUS ARGUMENTS-OF-BOOT...

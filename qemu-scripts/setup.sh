@@ -28,6 +28,8 @@ packages=(
 	clang llvm libclang-rt-14-dev sparse shellcheck python3-sphinx
 	# manual pages
 	python3-docutils
+	# checks: goes through the model of the protocol
+	spin
 	# checks: decodes what hyptrace exports
 	protobuf-compiler
 	# checks: opens the page that hyptrace exports, and takes its picture

@@ -66,6 +66,7 @@ static struct world {
 	bool		locked;
 	/* Links are being moved */
 	bool		moving;
+	bool		off;
 	/* Since the last reset */
 	u32		events;
 	/* Of the swap: exchanges lost, and whether head was looked at for the next one */
@@ -101,7 +102,7 @@ static struct event expect_now(u32 seq)
 
 static void write_one(struct buf *b)
 {
-	world.events += b->w.on;
+	world.events += !world.off;
 	buf_write_as(b, now.size, 10 * (b->tried + 1));
 }
 
@@ -215,6 +216,7 @@ static void set_on(bool on)
 {
 	lock();
 	rb_writer_set_on(&world.b.w, on);
+	world.off = !on;
 	unlock();
 }
 
@@ -449,6 +451,7 @@ static void check_end(void)
 	reader_account(r);
 	reader_drain(r);
 	rb_writer_set_on(&b->w, true);
+	world.off = false;
 	/* There is room now, so that what was lost last is reported with this */
 	write_one(b);
 	reader_drain(r);
