@@ -27,9 +27,9 @@ verify()	# DIR OPTIMIZATION DEFINITION...
 	mkdir -p "$dir"
 	cd "$dir"
 	spin -a "${@/#/-D}" "$HERE/ring.pml"
-	gcc "$optimization" -w -DSAFETY -DCOLLAPSE -DVECTORSZ=512 -DMEMLIM=4000 -o pan pan.c
-	./pan -m$DEPTH -w22 -n >out 2>&1 || :
-	rm -f pan pan.?
+	gcc "$optimization" -w -DSAFETY -DCOLLAPSE -DVECTORSZ=512 -DMEMLIM=4000 -o verifier pan.c
+	./verifier -m$DEPTH -w22 -n >out 2>&1 || :
+	rm -f verifier pan.?
 }
 
 # The property that was violated, or "none"; nothing if the search was cut short
@@ -41,7 +41,8 @@ verdict()	# OUT
 		echo deadlock
 	elif grep -q '^pan:1: assertion violated' "$out"; then
 		sed -n 's/^pan:1: assertion violated (\([a-z_]*\)||.*/\1/p' "$out"
-	elif grep -q 'errors: 0$' "$out" && ! grep -qE 'not completed|max search depth|truncated' "$out"; then
+	elif grep -q 'errors: 0$' "$out" &&
+		! grep -qE 'not completed|max search depth|truncated' "$out"; then
 		echo none
 	fi
 }
@@ -49,7 +50,8 @@ verdict()	# OUT
 figures()	# OUT
 {
 	awk '/states, stored/ { states = $1 } /depth reached/ { sub(",", "", $6); depth = $6 }
-		/total actual memory/ { memory = $1 } /elapsed time/ { time = $4 }
+		/total actual memory/ { memory = $1 }
+		/elapsed time/ { time = $4 }
 		END { printf "%d states, depth %d, %.0f MB, %.1f s", states, depth, memory, time }' "$1"
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A writer at full speed beside a reader that swaps. Each number is seen once or
- * counted as lost, in its place; the sanitizers look on.
+ * A writer at full speed beside a reader that swaps; then beside two readers, with
+ * resets and switches. Each number is seen once or counted as lost, in its place;
+ * the sanitizers look on.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -92,6 +93,151 @@ static void one_race(u32 nr, bool overwrite, u64 pages)
 	buf_free(&b);
 }
 
+/*
+ * The owner's race: the writer's thread also switches itself off and on and resets,
+ * as its CPU would; another thread resets while it is off.
+ */
+#define OWN_RESETS	200
+#define OTHER_RESETS	20
+#define SHARED_SWAPS	2000
+
+/**
+ * struct shared - what the threads share
+ * @lock: that of the readers and of the owner, and EL2's, as one
+ * @swaps: over all resets
+ * @done: of the writer
+ */
+struct shared {
+	struct buf	b;
+	struct reader	r;
+	pthread_mutex_t	lock;
+	u64		swaps;
+	u64		own_resets;
+	u64		other_resets;
+	bool		done;
+};
+
+static void reset_locked(struct shared *s)
+{
+	s->swaps += s->r.pages;
+	rb_writer_reset(&s->b.w);
+	s->b.tried = 0;
+	s->b.refused = 0;
+	reader_reset(&s->r);
+}
+
+static void reset_own(struct shared *s)
+{
+	pthread_mutex_lock(&s->lock);
+	reset_locked(s);
+	s->own_resets++;
+	pthread_mutex_unlock(&s->lock);
+}
+
+static void switch_to(struct shared *s, bool on)
+{
+	pthread_mutex_lock(&s->lock);
+	rb_writer_set_on(&s->b.w, on);
+	pthread_mutex_unlock(&s->lock);
+}
+
+static bool raced_enough(struct shared *s)
+{
+	bool enough;
+
+	pthread_mutex_lock(&s->lock);
+	enough = s->own_resets >= OWN_RESETS && s->other_resets >= OTHER_RESETS &&
+		 s->swaps >= SHARED_SWAPS;
+	pthread_mutex_unlock(&s->lock);
+	return enough;
+}
+
+static void *switching_writer(void *arg)
+{
+	struct shared *s = arg;
+	u64 seed = 1;
+	u32 n;
+
+	while (!raced_enough(s)) {
+		for (n = 200 + rnd(&seed, 2000); n; n--) {
+			struct event ev = expect_fast(s->b.tried + 1);
+
+			if (!buf_write_as(&s->b, ev.size, ev.ts))
+				sched_yield();
+		}
+		if (rnd(&seed, 2)) {
+			reset_own(s);
+			continue;
+		}
+		switch_to(s, false);
+		for (n = rnd(&seed, 8); n; n--)
+			sched_yield();
+		switch_to(s, true);
+	}
+	__atomic_store_n(&s->done, true, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+static void *sharing_reader(void *arg)
+{
+	struct shared *s = arg;
+	u64 busy = 0;
+
+	while (!__atomic_load_n(&s->done, __ATOMIC_ACQUIRE)) {
+		pthread_mutex_lock(&s->lock);
+		read_some(&s->r, &busy);
+		pthread_mutex_unlock(&s->lock);
+		sched_yield();
+	}
+	return NULL;
+}
+
+static void *other_owner(void *arg)
+{
+	struct shared *s = arg;
+
+	while (!__atomic_load_n(&s->done, __ATOMIC_ACQUIRE)) {
+		pthread_mutex_lock(&s->lock);
+		if (!s->b.w.on) {
+			reset_locked(s);
+			s->other_resets++;
+		}
+		pthread_mutex_unlock(&s->lock);
+		sched_yield();
+	}
+	return NULL;
+}
+
+static void owner_race(u32 nr, bool overwrite)
+{
+	void *(*fns[])(void *) = { switching_writer, sharing_reader, sharing_reader, other_owner };
+	pthread_t threads[ARRAY_SIZE(fns)];
+	static struct shared s;
+	u32 i;
+
+	memset(&s, 0, sizeof(s));
+	CHECK(!pthread_mutex_init(&s.lock, NULL));
+	buf_init(&s.b, nr);
+	s.b.w.overwrite = overwrite;
+	rb_writer_set_on(&s.b.w, true);
+	reader_init(&s.r, &s.b);
+	s.r.racing = true;
+	s.r.compare = 64;
+	s.r.expect = expect_fast;
+
+	for (i = 0; i < ARRAY_SIZE(fns); i++)
+		CHECK(!pthread_create(&threads[i], NULL, fns[i], &s));
+	for (i = 0; i < ARRAY_SIZE(fns); i++)
+		CHECK(!pthread_join(threads[i], NULL));
+
+	s.r.racing = false;
+	reader_drain(&s.r);
+	CHECK_EQ(s.b.tried, s.r.read + s.b.w.overrun + s.b.w.dropped);
+	printf("# %u sub-buffers: %llu taken, %llu and %llu resets\n", nr,
+	       s.swaps + s.r.pages, s.own_resets, s.other_resets);
+	buf_free(&s.b);
+}
+
 static void test_overwrite_3(void)
 {
 	one_race(3, true, 200000);
@@ -112,11 +258,24 @@ static void test_keep_oldest_3(void)
 	one_race(3, false, 20000);
 }
 
+static void test_owner_overwrite(void)
+{
+	owner_race(3, true);
+	owner_race(4, true);
+}
+
+static void test_owner_keep_oldest(void)
+{
+	owner_race(3, false);
+}
+
 const struct test thread_tests[] = {
 	{ "threads: overwrite, 3 sub-buffers", test_overwrite_3 },
 	{ "threads: overwrite, 4 sub-buffers", test_overwrite_4 },
 	{ "threads: overwrite, 16 sub-buffers", test_overwrite_16 },
 	{ "threads: keep the oldest, 3 sub-buffers", test_keep_oldest_3 },
+	{ "threads: two readers and owners, overwrite", test_owner_overwrite },
+	{ "threads: two readers and owners, keep the oldest", test_owner_keep_oldest },
 };
 
 const int nr_thread_tests = ARRAY_SIZE(thread_tests);
