@@ -142,8 +142,8 @@ check_text()
 {
 	local files patches
 
-	mapfile -t files < <(files_like '' | grep -vE '^COPYING$|^patches/.*\.patch$|\.(dat|bin|png)$')
-	mapfile -t patches < <(files_like '^patches/.*\.patch$')
+	mapfile -t files < <(files_like '' | grep -vE '^COPYING$|\.(dat|bin|png|patch)$')
+	mapfile -t patches < <(files_like '\.patch$')
 	find_in_text ASCII "not ASCII" '[^\x00-\x7f]' "${files[@]}" "${patches[@]}"
 	find_in_text WHITESPACE "white space at the end" '[ \t\r]$' "${files[@]}"
 	find_in_text WHITESPACE "space before tab" '^\t* +\t' "${files[@]}"
@@ -189,7 +189,7 @@ check_checkpatch()
 	local file files patch
 
 	rm -rf "$work/tree"
-	mapfile -t files < <(cd "$REPO" && overlay_files | grep -vE '/\.[^/]*$|\.(dat|bin|tsv)$')
+	mapfile -t files < <(cd "$REPO" && overlay_files | grep -vE '/\.[^/]*$|\.(dat|bin|tsv|patch)$')
 	for file in "${files[@]}"; do
 		mkdir -p "$work/tree/${file%/*}"
 		ln -s "$REPO/$file" "$work/tree/$file"

@@ -28,7 +28,7 @@
 /* In the order of the module */
 static const char *const kinds[] = { "model", "storm", "ring", "fields" };
 
-#define NR_KINDS	(sizeof(kinds) / sizeof(kinds[0]))
+#define NR_KINDS	ARRAY_SIZE(kinds)
 
 /* Events that a fresh buffer has to take; they fill some sub-buffers */
 #define NR_EVENTS	500
@@ -129,7 +129,7 @@ static int check_log(void)
 
 	while ((len = read(kmsg, line, sizeof(line) - 1)) > 0) {
 		line[len] = '\0';
-		for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		for (i = 0; i < ARRAY_SIZE(bad); i++) {
 			if (strstr(line, bad[i]))
 				return wrong("the kernel's log: %s", line);
 		}
@@ -209,7 +209,8 @@ static int check_el2(void)
 
 static int run_round(unsigned long round, unsigned long long *calls)
 {
-	printf("# round %lu %s, %llu of %llu calls\n", round, kinds[round % NR_KINDS], *calls, want);
+	printf("# round %lu %s, %llu of %llu calls\n", round, kinds[round % NR_KINDS], *calls,
+	       want);
 	fflush(stdout);
 	if (!attack(round, calls) && !check_el2())
 		return 0;

@@ -114,13 +114,13 @@ static inline u64 pool_pfn(u32 i)
 	return page_to_pfn(pool_page(i));
 }
 
-/* Fill page @i, or all and the guards; is a page from byte @from on, or are the guards, as filled? */
+/* Fill page @i, or all and the guards; is it, from byte @from on, or are those, as filled? */
 void pool_fill(u32 i);
 void pool_fill_all(void);
 bool pool_is_filled(u32 i, u32 from);
 bool pool_guards_ok(void);
 
-/* A frame that the host does not own: devices, nothing, EL2's or a VM's memory, no frame at all */
+/* A frame that is not the host's: devices, nothing, EL2's or a VM's memory, no frame at all */
 u64 foreign_pfn(struct rng *rng);
 /* A possible CPU, or often enough something else */
 u32 any_cpu(struct rng *rng);

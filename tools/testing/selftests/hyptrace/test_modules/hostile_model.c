@@ -429,8 +429,8 @@ static struct remote_filter_insn choose_insn(struct rng *rng, u32 index)
 	case 2:
 		insn.op = rng_u64(rng);
 		break;
-	case 3:
-		insn.yes = rng_below(rng, REMOTE_FILTER_MAX);
+	case 3:	/* to itself, or back */
+		insn.yes = rng_below(rng, index + 1);
 		break;
 	case 4:
 		insn.no = rng_u64(rng);

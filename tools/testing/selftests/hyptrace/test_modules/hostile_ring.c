@@ -187,7 +187,8 @@ static bool page_ok(const struct rb_page *page, const struct sub_model *s, u64 l
 	if (closed && lost)
 		commit |= RB_PAGE_MISSED |
 			  (s->nr < PER_PAGE ? RB_PAGE_MISSED_STORED : 0);
-	if (!is(page->commit, commit, "commit") || !is(page->time_stamp, s->nr ? STAMP : 0, "stamp"))
+	if (!is(page->commit, commit, "commit") ||
+	    !is(page->time_stamp, s->nr ? STAMP : 0, "stamp"))
 		return false;
 	for (i = 0; i < s->nr; i++) {
 		memcpy(words, page->data + i * EVENT_SIZE, EVENT_SIZE);
@@ -266,7 +267,7 @@ static bool switch_mode(struct rng *rng)
 	return true;
 }
 
-static bool reset(struct rng *rng)
+static bool reset_ring(struct rng *rng)
 {
 	s64 ret = hcall(__hyp_trace_reset, ring.cpu);
 
@@ -323,7 +324,7 @@ static bool start(struct rng *rng)
 
 static bool (*const steps[])(struct rng *rng) = {
 	write_events, write_events, write_events, swap_reader, swap_reader, swap_reader,
-	switch_mode, reset, steal,
+	switch_mode, reset_ring, steal,
 };
 
 bool ring_round(void)
@@ -337,7 +338,7 @@ bool ring_round(void)
 		/* Resets are rare, or nothing would ever be full */
 		u32 step = rng_below(rng, ARRAY_SIZE(steps));
 
-		if (steps[step] == reset && rng_percent(rng, 80))
+		if (steps[step] == reset_ring && rng_percent(rng, 80))
 			continue;
 		if (!steps[step](rng))
 			return false;

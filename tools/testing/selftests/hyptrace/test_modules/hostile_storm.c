@@ -96,7 +96,8 @@ static s64 write_step(struct rng *rng, u32 cpu)
 /* Pages that are in use somewhere, or about to be */
 static s64 steal_step(struct rng *rng)
 {
-	u64 pfn = pool_pfn(rng_percent(rng, 80) ? hot_shared(rng) : NR_SCRIBBLED + rng_below(rng, NR_HOT));
+	u64 pfn = pool_pfn(rng_percent(rng, 80) ? hot_shared(rng) :
+						  NR_SCRIBBLED + rng_below(rng, NR_HOT));
 
 	return rng_percent(rng, 50) ? hcall(__pkvm_host_share_hyp, pfn) :
 				      hcall(__pkvm_host_unshare_hyp, pfn);
@@ -198,7 +199,7 @@ static int hotplug_main(void *data)
 	while (goes_on()) {
 		if (remove_cpu(cpu) || add_cpu(cpu))
 			wrong("CPU %u does not go off and on", cpu);
-		msleep(1);
+		msleep(20);
 	}
 	kthread_complete_and_exit(&storm.ended, 0);
 }
