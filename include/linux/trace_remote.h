@@ -107,9 +107,9 @@ struct trace_remote_clock {
 
 /**
  * struct trace_remote_ops - what the front end asks of a remote
- * @load: hand the pages of @buffer to the writer; all or nothing
- * @unload: take them back; tracing is off. Fails only if the writer still holds
- *	some, which are then never freed
+ * @load: hand the pages of @buffer to the writer; if that fails, @unload follows
+ * @unload: take them back, as far as the writer has them; tracing is off. If that
+ *	fails, none are freed until it is called again, before the next @load
  * @enable: start or stop writing, on all CPUs; loaded
  * @overwrite: from now on overwrite the oldest events (as at registration), or
  *	keep them
@@ -124,7 +124,7 @@ struct trace_remote_clock {
  *
  * All but @rb and @stop are called in process context; all but these and
  * @write_selftest with the remote's mutex held. Those that can fail return an
- * errno, and then have changed nothing.
+ * errno, and all but @load and @unload have changed nothing then.
  */
 struct trace_remote_ops {
 	int (*load)(struct trace_buffer *buffer, void *priv);

@@ -201,10 +201,8 @@ static int test_load(struct trace_buffer *buffer, void *priv)
 
 	for_each_possible_cpu(cpu) {
 		ret = test_load_cpu(buffer, cpu);
-		if (ret) {
-			test_unload(buffer, priv);
+		if (ret)
 			return ret;
-		}
 	}
 	return 0;
 }

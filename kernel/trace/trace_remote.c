@@ -11,6 +11,9 @@
  *	LOADED => UNLOADED	tracing is off, no file that reads is open, and
  *				nothing is left to read
  *
+ * If the writer does not give its pages back at the end, they are held, and it is
+ * asked again before the next load: what it may write to is never freed.
+ *
  * At an oops or a panic no lock can be taken. What is looked at then, a remote that is
  * in the list and its buffer, is first hidden, then freed after remote_wait_for_dump().
  *
@@ -75,6 +78,7 @@ struct remote_error {
  * @on:		tracing_on
  * @overwrite:	options/overwrite
  * @clock:	trace_clock
+ * @held:	a buffer that the writer has not given back, or NULL
  * @nr_readers:	open files that read
  * @errors:	filters that were refused; the next one goes to @nr_errors % NR_ERRORS
  * @nr_errors:	how many were, since error_log was cleared
@@ -97,6 +101,7 @@ struct trace_remote {
 	bool				on;
 	bool				overwrite;
 	const struct trace_remote_clock	*clock;
+	struct trace_buffer		*held;
 	unsigned int			nr_readers;
 	struct remote_error		errors[NR_ERRORS];
 	unsigned int			nr_errors;
@@ -182,6 +187,21 @@ static void remote_wait_for_dump(void)
  * Life of the buffer
  */
 
+static int remote_give_back(struct trace_remote *remote, struct trace_buffer *buffer)
+{
+	int ret = remote->desc->ops->unload(buffer, remote->desc->priv);
+
+	if (ret) {
+		pr_warn("%s: the writer holds its buffer: %d\n", remote->desc->name, ret);
+		remote->held = buffer;
+		return ret;
+	}
+
+	ring_buffer_free(buffer);
+	remote->held = NULL;
+	return 0;
+}
+
 static int remote_load(struct trace_remote *remote)
 {
 	const struct trace_remote_desc *desc = remote->desc;
@@ -191,6 +211,9 @@ static int remote_load(struct trace_remote *remote)
 	lockdep_assert_held(&remote->lock);
 	if (remote_buffer(remote))
 		return 0;
+	ret = remote->held ? remote_give_back(remote, remote->held) : 0;
+	if (ret)
+		return ret;
 
 	buffer = ring_buffer_alloc_remote(remote->size_kb << 10, &remote->rb);
 	if (!buffer)
@@ -198,7 +221,7 @@ static int remote_load(struct trace_remote *remote)
 
 	ret = desc->ops->load(buffer, desc->priv);
 	if (ret) {
-		ring_buffer_free(buffer);
+		remote_give_back(remote, buffer);
 		return ret;
 	}
 
@@ -211,14 +234,11 @@ static int remote_load(struct trace_remote *remote)
 
 static void remote_unload(struct trace_remote *remote)
 {
-	const struct trace_remote_desc *desc = remote->desc;
 	struct trace_buffer *buffer = remote_buffer(remote);
 
 	WRITE_ONCE(remote->tr.array_buffer.buffer, NULL);
 	remote_wait_for_dump();
-	/* Never free what the writer may still hold */
-	if (!WARN_ON(desc->ops->unload(buffer, desc->priv)))
-		ring_buffer_free(buffer);
+	remote_give_back(remote, buffer);
 }
 
 static void remote_try_unload(struct trace_remote *remote)
@@ -514,11 +534,31 @@ static int trace_clock_show(struct seq_file *m, void *v)
 }
 
 /* Stamps of two clocks never meet in one buffer: the events before are dropped */
+static int remote_change_clock(struct trace_remote *remote, const struct trace_remote_clock *clock)
+{
+	const struct trace_remote_desc *desc = remote->desc;
+	int ret = desc->ops->set_clock(clock - desc->clocks, desc->priv);
+
+	if (ret)
+		return ret;
+
+	if (remote_buffer(remote)) {
+		ret = remote_reset_all(remote);
+		if (ret) {
+			desc->ops->set_clock(remote->clock - desc->clocks, desc->priv);
+			return ret;
+		}
+		ring_buffer_set_clock(remote_buffer(remote), clock->now);
+	}
+	remote->clock = clock;
+	return 0;
+}
+
 static int remote_set_clock(struct trace_remote *remote, const struct trace_remote_clock *clock)
 {
 	const struct trace_remote_desc *desc = remote->desc;
 	bool on = remote->on;
-	int ret, err = 0;
+	int ret, err;
 
 	lockdep_assert_held(&remote->lock);
 	if (clock == remote->clock)
@@ -526,18 +566,19 @@ static int remote_set_clock(struct trace_remote *remote, const struct trace_remo
 	if (remote_buffer(remote) && ring_buffer_remote_mapped(remote_buffer(remote)))
 		return -EBUSY;
 
-	if (on && desc->ops->enable(false, desc->priv))
-		return -EIO;
-	ret = desc->ops->set_clock(clock - desc->clocks, desc->priv);
-	if (!ret) {
-		remote->clock = clock;
-		if (remote_buffer(remote)) {
-			ring_buffer_set_clock(remote_buffer(remote), clock->now);
-			remote_reset_all(remote);
-		}
+	ret = on ? desc->ops->enable(false, desc->priv) : 0;
+	if (ret)
+		return ret;
+	ret = remote_change_clock(remote, clock);
+	if (!on)
+		return ret;
+
+	err = desc->ops->enable(true, desc->priv);
+	if (err) {
+		remote->on = false;
+		remote_stop(remote);
+		remote_try_unload(remote);
 	}
-	if (on)
-		err = desc->ops->enable(true, desc->priv);
 	return ret ?: err;
 }
 
@@ -1423,8 +1464,10 @@ static int set_event_open(struct inode *inode, struct file *filp)
 
 	if (!ret && (filp->f_mode & FMODE_WRITE) && (filp->f_flags & O_TRUNC)) {
 		mutex_lock(&remote->lock);
-		system_enable(&remote->all_events, false);
+		ret = system_enable(&remote->all_events, false);
 		mutex_unlock(&remote->lock);
+		if (ret)
+			remote_single_release(inode, filp);
 	}
 	return ret;
 }
@@ -2277,6 +2320,8 @@ void trace_remote_unregister(struct trace_remote *remote)
 	remote_set_on(remote, false);
 	if (remote_buffer(remote))
 		remote_unload(remote);
+	if (remote->held)
+		remote_give_back(remote, remote->held);
 	mutex_unlock(&remote->lock);
 
 	remote_unregister_events(remote, remote->desc->nr_events);

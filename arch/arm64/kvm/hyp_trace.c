@@ -336,26 +336,17 @@ static int hyp_load_cpu(struct trace_buffer *buffer, int cpu)
 	unsigned int nr_subbufs = ring_buffer_remote_nr_subbufs(buffer, cpu);
 	void *meta = ring_buffer_remote_meta(buffer, cpu), *root;
 	struct hyp_table *table = hyp_alloc_table(cpu, nr_subbufs);
-	int ret;
 
 	if (!table)
 		return -ENOMEM;
 
 	root = table->pages[table->nr - 1];
-	ret = hyp_map_page(meta) ?: hyp_map_page(root) ?:
-	      hyp_call(__hyp_trace_begin, cpu, virt_to_pfn(meta), virt_to_pfn(root),
-				nr_subbufs);
-	if (ret) {
-		hyp_free_table(cpu);
-		return ret;
-	}
-
-	ret = hyp_give_table(cpu, table->pages, table->nr - 1) ?:
-	      hyp_give_subbufs(buffer, cpu) ?:
-	      hyp_call(__hyp_trace_ready, cpu);
-	if (ret)
-		WARN_ON(hyp_unload_cpu(cpu));
-	return ret;
+	return hyp_map_page(meta) ?: hyp_map_page(root) ?:
+	       hyp_call(__hyp_trace_begin, cpu, virt_to_pfn(meta), virt_to_pfn(root),
+			nr_subbufs) ?:
+	       hyp_give_table(cpu, table->pages, table->nr - 1) ?:
+	       hyp_give_subbufs(buffer, cpu) ?:
+	       hyp_call(__hyp_trace_ready, cpu);
 }
 
 static int hyp_trace_unload(struct trace_buffer *buffer, void *priv)
@@ -373,10 +364,8 @@ static int hyp_trace_load(struct trace_buffer *buffer, void *priv)
 
 	for_each_possible_cpu(cpu) {
 		ret = hyp_load_cpu(buffer, cpu);
-		if (ret) {
-			hyp_trace_unload(buffer, priv);
+		if (ret)
 			return ret;
-		}
 	}
 	return 0;
 }
@@ -431,7 +420,7 @@ static int hyp_trace_cpu_online(unsigned int cpu)
 static int hyp_trace_cpu_offline(unsigned int cpu)
 {
 	if ((hyp_trace_flags & HYP_TRACE_ON) && !is_protected_kvm_enabled())
-		WARN_ON(hyp_call(__hyp_trace_enable, 0));
+		return hyp_call(__hyp_trace_enable, 0);
 	return 0;
 }
 
