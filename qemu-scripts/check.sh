@@ -389,7 +389,7 @@ suite_pages()
 suite_debug()
 {
 	run_suite "debug, 16 KiB pages, hvhe" other_kernel debug hvhe neoverse-n1 \
-		lifecycle map both leak events filter
+		lifecycle map both leak faults events filter
 }
 
 check_lint()

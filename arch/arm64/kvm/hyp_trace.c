@@ -10,6 +10,7 @@
 #include <linux/arm_ffa.h>
 #include <linux/arm-smccc.h>
 #include <linux/cpuhotplug.h>
+#include <linux/fault-inject.h>
 #include <linux/gfp.h>
 #include <linux/kvm_host.h>
 #include <linux/ring_buffer_writer.h>
@@ -214,9 +215,31 @@ void hyp_trace_el2_panicked(void)
 	WRITE_ONCE(el2_panicked, true);
 }
 
-/* A hypercall: EL2's result, or -EIO if EL2 cannot be called any more */
+#ifdef CONFIG_FAULT_INJECTION
+/* Debugfs's fail_hyp_trace, see Documentation/fault-injection; each call is of size 1 */
+static DECLARE_FAULT_ATTR(fail_hyp_trace);
+
+static bool hyp_call_is_to_fail(void)
+{
+	return should_fail(&fail_hyp_trace, 1);
+}
+
+static int __init fail_hyp_trace_init(void)
+{
+	return PTR_ERR_OR_ZERO(fault_create_debugfs_attr("fail_hyp_trace", NULL, &fail_hyp_trace));
+}
+late_initcall(fail_hyp_trace_init);
+#else
+static bool hyp_call_is_to_fail(void)
+{
+	return false;
+}
+#endif
+
+/* A hypercall: EL2's result, or -EIO if it was not called, since it cannot or shall not */
 #define hyp_call(f, ...)						\
-	(READ_ONCE(el2_panicked) ? -EIO : (int)kvm_call_hyp_nvhe(f, ##__VA_ARGS__))
+	(READ_ONCE(el2_panicked) || hyp_call_is_to_fail() ? -EIO :	\
+	 (int)kvm_call_hyp_nvhe(f, ##__VA_ARGS__))
 
 /* What CPUs that come online are told; under the remote's mutex and the hotplug lock */
 static u32 hyp_trace_flags = HYP_TRACE_OVERWRITE;

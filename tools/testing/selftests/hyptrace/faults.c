@@ -1,0 +1,529 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Allocations and hypercalls that fail, one after the other: each thing that can be
+ * done with a trace remote is done with the first one failing, then with the second
+ * one, until there are no more. It either works in spite of that, or ends with the
+ * errno of the failure; then it works when it is tried again. No event is lost, and
+ * no memory.
+ *
+ * Needs fault injection: Documentation/fault-injection/fault-injection.rst.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "kselftest_harness.h"
+#include "memory.h"
+#include "variants.h"
+#include "ways.h"
+
+#define DEBUGFS		"/sys/kernel/debug/"
+#define MAX_FAULTS	2000
+#define TIMEOUT_S	600
+
+FIXTURE(faults) {
+	struct source	src;
+	struct events	ev;
+};
+
+FIXTURE_FOR_REMOTES(faults, 16);
+
+FIXTURE_SETUP(faults)
+{
+	int ret = source_open(&self->src, variant->remote);
+
+	events_init(&self->ev);
+	if (skip_reason(ret))
+		SKIP(return, "%s", skip_reason(ret));
+	ASSERT_EQ(0, ret);
+	ASSERT_EQ(0, source_set_size(&self->src, variant->size_kb));
+	ASSERT_EQ(0, pin_to_cpu(0));
+}
+
+FIXTURE_TEARDOWN(faults)
+{
+	source_close(&self->src);
+	events_free(&self->ev);
+}
+
+/*
+ * What can fail
+ */
+
+/**
+ * struct fault - a kind of failure
+ * @err:	what comes of it
+ * @or_err:	or this: to a thread, hypercalls count as allocations
+ * @prepare:	false if the kernel cannot do that
+ * @arm:	let the @nth one fail, of this thread if the kernel can tell them apart
+ * @disarm:	let none fail any more; has one failed?
+ */
+struct fault {
+	int	err;
+	int	or_err;
+	bool	(*prepare)(void);
+	void	(*arm)(int nth);
+	bool	(*disarm)(void);
+};
+
+static int put_number(const char *path, int number)
+{
+	char text[16];
+
+	return file_write(path, text, snprintf(text, sizeof(text), "%d", number));
+}
+
+static int get_number(const char *path)
+{
+	char text[16];
+
+	return file_read(path, text, sizeof(text)) > 0 ? atoi(text) : -1;
+}
+
+#define FAIL_HYP_TRACE	DEBUGFS "fail_hyp_trace/"
+#define FAIL_NTH	"/proc/thread-self/fail-nth"
+
+static bool prepare_allocations(void)
+{
+	put_number(FAIL_HYP_TRACE "verbose", 0);
+	return !file_write(DEBUGFS "failslab/ignore-gfp-wait", "N", 1) &&
+	       !file_write(DEBUGFS "fail_page_alloc/ignore-gfp-wait", "N", 1) &&
+	       !put_number(DEBUGFS "fail_page_alloc/min-order", 0) &&
+	       !put_number(DEBUGFS "failslab/verbose", 0) &&
+	       !put_number(DEBUGFS "fail_page_alloc/verbose", 0) &&
+	       !put_number(FAIL_NTH, 0);
+}
+
+/* Open beforehand: to open it needs memory */
+static int fail_nth_fd = -1;
+
+static void arm_allocation(int nth)
+{
+	char text[16];
+	int len = snprintf(text, sizeof(text), "%d", nth);
+
+	if (fail_nth_fd < 0)
+		fail_nth_fd = open(FAIL_NTH, O_RDWR);
+	if (pwrite(fail_nth_fd, text, len, 0) != len)
+		abort();
+}
+
+static bool disarm_allocation(void)
+{
+	char text[16] = "";
+	bool failed = pread(fail_nth_fd, text, sizeof(text) - 1, 0) > 0 && atoi(text) == 0;
+
+	arm_allocation(0);
+	return failed;
+}
+
+static bool prepare_hypercalls(void)
+{
+	return !put_number(FAIL_HYP_TRACE "times", 0) &&
+	       !put_number(FAIL_HYP_TRACE "verbose", 0) &&
+	       !put_number(FAIL_HYP_TRACE "probability", 100);
+}
+
+/* Those of all CPUs count */
+static void arm_hypercall(int nth)
+{
+	if (put_number(FAIL_HYP_TRACE "space", nth) || put_number(FAIL_HYP_TRACE "times", 1))
+		abort();
+}
+
+static bool disarm_hypercall(void)
+{
+	bool failed = get_number(FAIL_HYP_TRACE "times") == 0;
+
+	put_number(FAIL_HYP_TRACE "times", 0);
+	return failed;
+}
+
+static const struct fault allocation = {
+	-ENOMEM, -EIO, prepare_allocations, arm_allocation, disarm_allocation,
+};
+
+static const struct fault hypercall = {
+	-EIO, -EIO, prepare_hypercalls, arm_hypercall, disarm_hypercall,
+};
+
+/*
+ * What is done
+ */
+
+/**
+ * struct operation - something that is to survive faults
+ * @name:	for messages
+ * @run:	does it, 0 or an errno; once more after one that has failed
+ * @off:	done with the buffer not loaded, else with nr_events() in it
+ * @consumes:	lists all events in @ev
+ * @calls:	makes hypercalls
+ * @calls_only:	and no allocations, or none of ours
+ */
+struct operation {
+	const char	*name;
+	int		(*run)(const struct source *src, struct events *ev);
+	bool		off;
+	bool		consumes;
+	bool		calls;
+	bool		calls_only;
+};
+
+static int do_load(const struct source *src, struct events *ev)
+{
+	return source_on(src, true);
+}
+
+static int do_unload(const struct source *src, struct events *ev)
+{
+	return source_on(src, false) ?: source_clear(src);
+}
+
+static int do_free_buffer(const struct source *src, struct events *ev)
+{
+	int fd = source_open_file(src, O_WRONLY, "free_buffer");
+
+	return fd < 0 ? fd : close(fd);
+}
+
+static int do_raw(const struct source *src, struct events *ev)
+{
+	return source_consume(src, 0, WAY_RAW, ev);
+}
+
+static int do_raw_pieces(const struct source *src, struct events *ev)
+{
+	return source_consume(src, 0, WAY_RAW_PIECES, ev);
+}
+
+static int do_splice(const struct source *src, struct events *ev)
+{
+	int ret = source_consume(src, 0, WAY_SPLICE, ev);
+
+	/* How a pipe says that there is no memory for it */
+	return ret == -ENFILE ? -ENOMEM : ret;
+}
+
+static int do_pipe(const struct source *src, struct events *ev)
+{
+	return source_consume(src, 0, WAY_PIPE_ALL, ev);
+}
+
+static int do_map(const struct source *src, struct events *ev)
+{
+	return source_consume(src, 0, WAY_MAP, ev);
+}
+
+static int do_look(const struct source *src, struct events *ev)
+{
+	events_clear(ev);
+	return source_look(src, -1, ev);
+}
+
+static int do_reset(const struct source *src, struct events *ev)
+{
+	return source_clear(src);
+}
+
+static int do_events(const struct source *src, struct events *ev)
+{
+	return source_put(src, "1", "events/enable") ?: source_put(src, "0", "events/enable") ?:
+	       source_put(src, "selftest !selftest", "set_event");
+}
+
+static int do_filter(const struct source *src, struct events *ev)
+{
+	return source_put(src, "id > 2 && id != 7", "events/%s/selftest/filter", src->remote) ?:
+	       source_put(src, "0", "events/%s/selftest/filter", src->remote);
+}
+
+static int do_clock(const struct source *src, struct events *ev)
+{
+	return source_set_clock(src, "boot") ?: source_on(src, true) ?:
+	       source_set_clock(src, "local") ?: source_on(src, true);
+}
+
+static int do_overwrite(const struct source *src, struct events *ev)
+{
+	return source_set_overwrite(src, false) ?: source_set_overwrite(src, true);
+}
+
+static int do_write_event(const struct source *src, struct events *ev)
+{
+	return source_write(src, 1);
+}
+
+static int do_stats(const struct source *src, struct events *ev)
+{
+	struct stats stats;
+
+	return source_stats(src, 0, &stats);
+}
+
+/* A CPU cannot come while its writer cannot be told, nor go while it cannot be stopped */
+static int do_hotplug(const struct source *src, struct events *ev)
+{
+	const char *path = "/sys/devices/system/cpu/cpu1/online";
+
+	return put_number(path, 0) ?: put_number(path, 1);
+}
+
+static const struct operation operations[] = {
+	{ "load",		do_load,	.off = true,		.calls = true },
+	{ "unload",		do_unload,				.calls = true },
+	{ "free_buffer",	do_free_buffer,				.calls = true },
+	{ "read",		do_raw,		.consumes = true,	.calls = true },
+	{ "read pieces",	do_raw_pieces,	.consumes = true,	.calls = true },
+	{ "splice",		do_splice,	.consumes = true,	.calls = true },
+	{ "trace_pipe",		do_pipe,	.consumes = true,	.calls = true },
+	{ "map",		do_map,		.consumes = true,	.calls = true },
+	{ "trace",		do_look,	.consumes = true },
+	{ "reset",		do_reset,				.calls = true },
+	{ "enable events",	do_events,				.calls = true },
+	{ "filter",		do_filter,				.calls = true },
+	{ "clock",		do_clock,				.calls = true },
+	{ "overwrite",		do_overwrite,				.calls = true },
+	{ "write_event",	do_write_event,		.calls = true,	.calls_only = true },
+	{ "hotplug",		do_hotplug,		.calls = true,	.calls_only = true },
+	{ "stats",		do_stats },
+};
+
+/* To be spliced, a sub-buffer has to be full */
+static unsigned int nr_events(const struct operation *op)
+{
+	return op->run == do_splice ? EVENTS_PER_SUBBUF + 10 : 10;
+}
+
+static void prepare(struct __test_metadata *_metadata, const struct source *src,
+		    const struct operation *op, struct events *ev)
+{
+	events_clear(ev);
+	if (op->off)
+		return;
+	ASSERT_EQ(0, source_on(src, true)) TH_LOG("%s", op->name);
+	ASSERT_EQ(0, source_write_many(src, 0, nr_events(op))) TH_LOG("%s", op->name);
+}
+
+/* When tracing is said to be on, it is */
+static void check_on(struct __test_metadata *_metadata, const struct source *src)
+{
+	struct stats before, after;
+	char on[16];
+
+	ASSERT_LT(0, source_get(src, on, sizeof(on), "tracing_on"));
+	if (on[0] == '0')
+		return;
+	ASSERT_EQ(0, source_put(src, "1", "events/%s/selftest/enable", src->remote));
+	ASSERT_EQ(0, source_stats(src, 0, &before));
+	/* One that passes the filter, if there is one, and does not come alone if others are on */
+	ASSERT_EQ(0, source_write(src, 8));
+	ASSERT_EQ(0, source_stats(src, 0, &after));
+	EXPECT_LT(before.entries, after.entries);
+}
+
+/* @op with the @nth one failing; false if there were fewer */
+static bool fail_once(struct __test_metadata *_metadata, const struct source *src,
+		      const struct fault *fault, const struct operation *op,
+		      struct events *ev, int nth)
+{
+	bool failed;
+	int ret;
+
+	prepare(_metadata, src, op, ev);
+	fault->arm(nth);
+	ret = op->run(src, ev);
+	failed = fault->disarm();
+	/* Some can fail without harm */
+	if (ret) {
+		EXPECT_TRUE(failed) TH_LOG("%s, %d", op->name, nth);
+		if (ret != fault->or_err)
+			EXPECT_EQ(fault->err, ret) TH_LOG("%s, %d", op->name, nth);
+		ASSERT_EQ(0, op->run(src, ev)) TH_LOG("%s again, %d", op->name, nth);
+	}
+	if (op->consumes) {
+		EXPECT_EQ(nr_events(op), ev->nr) TH_LOG("%s, %d", op->name, nth);
+		EXPECT_EQ(ev->nr, events_first_wrong(ev, 0)) TH_LOG("%s, %d", op->name, nth);
+		EXPECT_EQ(NULL, ev->error) TH_LOG("%s, %d: %s", op->name, nth, ev->error);
+	}
+	check_on(_metadata, src);
+	ASSERT_EQ(0, source_reset(src)) TH_LOG("%s, %d", op->name, nth);
+	ASSERT_EQ(0, source_loaded(src)) TH_LOG("%s, %d", op->name, nth);
+	return failed;
+}
+
+static void fail_each(struct __test_metadata *_metadata, const struct source *src,
+		      const struct fault *fault, const struct operation *op, struct events *ev)
+{
+	long before;
+	int nth = 0;
+
+	/* The first one fills the caches of the kernel */
+	fail_once(_metadata, src, fault, op, ev, 1);
+	before = settled_free_pages();
+	while (fail_once(_metadata, src, fault, op, ev, ++nth))
+		ASSERT_GT(MAX_FAULTS, nth);
+	EXPECT_GE(NOISE_PAGES, missing_pages(before, NOISE_PAGES)) TH_LOG("%s", op->name);
+	if (fault == &allocation || op->calls)
+		EXPECT_LT(1, nth) TH_LOG("%s", op->name);
+}
+
+static void check(struct __test_metadata *_metadata, const struct source *src,
+		  const struct fault *fault, struct events *ev)
+{
+	char report[4096];
+	unsigned int i;
+
+	forget_leaks();
+	for (i = 0; i < ARRAY_SIZE(operations); i++) {
+		if (fault == &allocation && operations[i].calls_only)
+			continue;
+		fail_each(_metadata, src, fault, &operations[i], ev);
+	}
+	EXPECT_EQ(0, count_leaks(report, sizeof(report))) TH_LOG("%s", report);
+}
+
+TEST_F_TIMEOUT(faults, every_allocation, TIMEOUT_S)
+{
+	if (!allocation.prepare())
+		SKIP(return, "the kernel has no fault injection");
+	check(_metadata, &self->src, &allocation, &self->ev);
+}
+
+TEST_F_TIMEOUT(faults, every_hypercall, TIMEOUT_S)
+{
+	if (strcmp(variant->remote, HYPERVISOR))
+		SKIP(return, "it makes no hypercalls");
+	if (!hypercall.prepare())
+		SKIP(return, "the kernel has no fault injection");
+	check(_metadata, &self->src, &hypercall, &self->ev);
+}
+
+/*
+ * hyptrace record
+ */
+
+#define RECORD_OUTPUT	"/tmp/faults.txt"
+#define RECORD_FILE	"/tmp/faults.dat"
+/* More than there are */
+#define FAR_OFF		1000000
+/* Most of its thousands of allocations are to copy formats of the host's events */
+#define MAX_RECORDS	30
+
+static void exec_record(const char *option)
+{
+	int fd = open(RECORD_OUTPUT, O_CREAT | O_TRUNC | O_WRONLY, 0600);
+
+	dup2(fd, 1);
+	dup2(fd, 2);
+	execlp("hyptrace", "hyptrace", "record", option, "-b", "8", "-E", "selftest",
+	       "-o", RECORD_FILE, "--", "true", NULL);
+	_exit(127);
+}
+
+/* That of the child, which is still there after its end, and must not be ours */
+static int left_of_allocations(pid_t pid)
+{
+	char path[64];
+	siginfo_t info;
+
+	waitid(P_PID, pid, &info, WEXITED | WNOWAIT);
+	snprintf(path, sizeof(path), "/proc/%d/fail-nth", pid);
+	return get_number(path);
+}
+
+/* A recording in which the @nth one fails; @left is by how much it did not come to that */
+static int run_record(const struct fault *fault, const char *option, int nth, int *left)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		fail_nth_fd = -1;
+		fault->arm(nth);
+		exec_record(option);
+	}
+	if (fault == &allocation) {
+		*left = left_of_allocations(pid);
+		waitpid(pid, &status, 0);
+	} else {
+		waitpid(pid, &status, 0);
+		*left = fault->disarm() ? 0 : get_number(FAIL_HYP_TRACE "space");
+	}
+	return status;
+}
+
+/* It has failed as it should: with a message, if it came to that */
+static bool is_failed(const struct fault *fault, int status)
+{
+	char text[4096] = "";
+
+	if (fault == &allocation && (WIFSIGNALED(status) || WEXITSTATUS(status) == 127))
+		return true;	/* in exec */
+	file_read(RECORD_OUTPUT, text, sizeof(text));
+	return WIFEXITED(status) && WEXITSTATUS(status) == 1 &&
+	       !strncmp(text, "hyptrace: ", strlen("hyptrace: "));
+}
+
+static void fail_record(struct __test_metadata *_metadata, const struct source *src,
+			const struct fault *fault, int nth)
+{
+	char text[4096] = "";
+	int left, status;
+
+	status = run_record(fault, "-q", nth, &left);
+	EXPECT_EQ(0, left) TH_LOG("%d", nth);
+	if (status) {
+		EXPECT_TRUE(is_failed(fault, status)) {
+			file_read(RECORD_OUTPUT, text, sizeof(text));
+			TH_LOG("%d: status 0x%x: %s", nth, status, text);
+		}
+		ASSERT_EQ(0, run_record(fault, "-q", FAR_OFF, &left)) TH_LOG("again, %d", nth);
+	}
+	ASSERT_EQ(0, source_reset(src)) TH_LOG("%d", nth);
+	ASSERT_EQ(0, source_loaded(src)) TH_LOG("%d", nth);
+}
+
+static void check_record(struct __test_metadata *_metadata, const struct source *src,
+			 const struct fault *fault)
+{
+	int first = 0, last = 0, left, nth;
+	long before;
+
+	if (WEXITSTATUS(run_record(fault, "--help", FAR_OFF, &left)) == 127)
+		SKIP(return, "there is no hyptrace");
+	/* What exec needs is not of interest */
+	first = FAR_OFF - left;
+	ASSERT_EQ(0, run_record(fault, "-q", FAR_OFF, &left));
+	last = FAR_OFF - left;
+	EXPECT_LT(first, last);
+	before = settled_free_pages();
+	for (nth = first + 1; nth <= last; nth += 1 + (last - first) / MAX_RECORDS)
+		fail_record(_metadata, src, fault, nth);
+	EXPECT_GE(NOISE_PAGES, missing_pages(before, NOISE_PAGES));
+	unlink(RECORD_FILE);
+	unlink(RECORD_OUTPUT);
+}
+
+TEST_F_TIMEOUT(faults, record_allocations, TIMEOUT_S)
+{
+	if (strcmp(variant->remote, HYPERVISOR))
+		SKIP(return, "one remote is enough for it");
+	if (!allocation.prepare())
+		SKIP(return, "the kernel has no fault injection");
+	check_record(_metadata, &self->src, &allocation);
+}
+
+TEST_F_TIMEOUT(faults, record_hypercalls, TIMEOUT_S)
+{
+	if (strcmp(variant->remote, HYPERVISOR))
+		SKIP(return, "it makes no hypercalls");
+	if (!hypercall.prepare())
+		SKIP(return, "the kernel has no fault injection");
+	check_record(_metadata, &self->src, &hypercall);
+}
+
+TEST_HARNESS_MAIN
