@@ -8,7 +8,7 @@
 #include "../../../../../kernel/trace/trace_remote_dump.h"
 #include "lib.h"
 
-#define NR_CPUS		SHIM_NR_CPUS
+#define TEST_CPUS		SHIM_NR_CPUS
 #define MAX_EVENTS	4096	/* of a CPU */
 #define NR_ROUNDS	300
 #define NR_FUZZ_ROUNDS	3000
@@ -29,9 +29,9 @@ struct item {
  * @ts:		time of the last one
  */
 struct trace_buffer {
-	struct buf	b[NR_CPUS];
-	u32		from[NR_CPUS];
-	struct item	log[NR_CPUS][MAX_EVENTS];
+	struct buf	b[TEST_CPUS];
+	u32		from[TEST_CPUS];
+	struct item	log[TEST_CPUS][MAX_EVENTS];
 	u64		ts;
 };
 
@@ -118,15 +118,15 @@ static void make_buffer(void)
 	int cpu, i;
 
 	memset(&tb, 0, sizeof(tb));
-	for (cpu = 0; cpu < NR_CPUS; cpu++) {
+	for (cpu = 0; cpu < TEST_CPUS; cpu++) {
 		buf_init(&tb.b[cpu], 3 + rnd(&seed, 6));
 		rb_writer_set_on(&tb.b[cpu].w, true);
 	}
 	for (i = rnd(&seed, 200); i; i--) {
-		cpu = rnd(&seed, NR_CPUS);
+		cpu = rnd(&seed, TEST_CPUS);
 		write_some(cpu, rnd(&seed, 50));
 		if (!rnd(&seed, 3))
-			read_some(rnd(&seed, NR_CPUS));
+			read_some(rnd(&seed, TEST_CPUS));
 	}
 }
 
@@ -134,7 +134,7 @@ static void free_buffer(void)
 {
 	int cpu;
 
-	for (cpu = 0; cpu < NR_CPUS; cpu++)
+	for (cpu = 0; cpu < TEST_CPUS; cpu++)
 		buf_free(&tb.b[cpu]);
 }
 
@@ -142,7 +142,7 @@ static void free_buffer(void)
  * What is to come, and what comes
  */
 
-static struct item expected[NR_CPUS * MAX_EVENTS], found[NR_CPUS * MAX_EVENTS];
+static struct item expected[TEST_CPUS * MAX_EVENTS], found[TEST_CPUS * MAX_EVENTS];
 static u32 nr_expected, nr_found;
 
 static int by_time(const void *a, const void *b)
@@ -161,7 +161,7 @@ static void expect(int only_cpu)
 	int cpu;
 
 	nr_expected = 0;
-	for (cpu = 0; cpu < NR_CPUS; cpu++) {
+	for (cpu = 0; cpu < TEST_CPUS; cpu++) {
 		struct buf *b = &tb.b[cpu];
 
 		if (only_cpu != RING_BUFFER_ALL_CPUS && only_cpu != cpu)
@@ -196,7 +196,7 @@ static void test_sound(void)
 	for (round = 0; round < NR_ROUNDS; round++) {
 		seed = round;
 		make_buffer();
-		cpu = (int)rnd(&seed, NR_CPUS + 3) - 3;
+		cpu = (int)rnd(&seed, TEST_CPUS + 3) - 3;
 		cpu = cpu < 0 ? RING_BUFFER_ALL_CPUS : cpu;
 		max = rnd(&seed, 2) ? rnd(&seed, 500) : 0;
 		expect(cpu);
@@ -220,7 +220,7 @@ static void touch(int cpu, u64 ts, const void *rec, u32 size, void *data)
 	u32 i;
 
 	CHECK(data == &tb);
-	CHECK(cpu >= 0 && cpu < NR_CPUS);
+	CHECK(cpu >= 0 && cpu < TEST_CPUS);
 	checksum += ts;
 	CHECK(size <= 4 * RB_PAGE_MAX_TYPE_LEN);
 	/* Behind the record are zeroes, enough for the arguments of a wrong format */
@@ -247,7 +247,7 @@ static void test_scribbled(void)
 		seed = round;
 		make_buffer();
 		for (i = 1 + rnd(&seed, 20); i; i--) {
-			struct buf *b = &tb.b[rnd(&seed, NR_CPUS)];
+			struct buf *b = &tb.b[rnd(&seed, TEST_CPUS)];
 
 			if (!rnd(&seed, 4))
 				scribble(b->meta, sizeof(*b->meta));
