@@ -1,20 +1,23 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Usage: build-test-modules.sh
+# Usage: build-test-modules.sh [KERNEL]
 #
-# Builds the kernel modules of the selftests for build/kernel, in build/obj/test_modules.
+# Builds the kernel modules of the selftests for build/KERNEL, "kernel" or "kernel-NAME",
+# in build/obj/test_modules or test_modules-NAME.
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
 SRC=$REPO/tools/testing/selftests/hyptrace/test_modules
-OUT=$BUILD/obj/test_modules
 
 [[ ${1:-} != -h && ${1:-} != --help ]] || { usage; exit; }
-(($# == 0)) || die "unknown argument '$1'; see --help"
+(($# <= 1)) || die "unknown argument '$2'; see --help"
+kernel=${1:-kernel}
+[[ $kernel == kernel* && -d $BUILD/$kernel ]] || die "there is no $BUILD/$kernel; see --help"
+OUT=$BUILD/obj/test_modules${kernel#kernel}
 mkdir -p "$OUT"
 # One at a time: two would overwrite each other's objects
 exec 9>"$OUT/.lock"
 flock 9
 cp -u "$SRC"/* "$OUT"
-make -C "$BUILD/kernel" M="$OUT" ARCH=arm64 CROSS_COMPILE="${CROSS_COMPILE:-aarch64-linux-gnu-}" \
+make -C "$BUILD/$kernel" M="$OUT" ARCH=arm64 CROSS_COMPILE="${CROSS_COMPILE:-aarch64-linux-gnu-}" \
 	KCFLAGS=-Werror modules

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Usage: check.sh [SUITE]...
 #
-# Runs every test, or only the suites that are named:
+# Runs every test, but for suites that run only if named, or only those named:
 #
 #   writer      the ring-buffer writer, and the look at its pages at a panic, in user
 #               space, under sanitizers, and with bugs that its tests have to find
@@ -22,7 +22,9 @@
 #   off         a kernel without hypervisor tracing builds and runs guests
 #   soak        everything at once for a short time, and the accounts (see soak.sh)
 #   pages       a kernel with 64 KiB pages, in each mode
-#   debug       a kernel with 16 KiB pages that checks its locks and its memory
+#   debug       the selftests on a kernel with 16 KiB pages that checks its locks, its
+#               memory and its arithmetic
+#   kcsan       the selftests on a kernel that looks for data races; only if named
 #   lint        style, types and documents (see lint.sh)
 #
 # Each suite's output is in build/logs/check-*.log. Stops after the first suite
@@ -34,6 +36,7 @@ set -euo pipefail
 
 ALL_SUITES=(writer model tool guest hostile hours ftrace upstream panic order docs bench off soak
 	pages debug lint)
+MORE_SUITES=(kcsan)
 MODES=${MODES:-protected hvhe nvhe}
 CPU_COUNTS=${CPU_COUNTS:-1 4}
 
@@ -175,7 +178,7 @@ suite_panic()
 {
 	local mode
 
-	step "Build the modules of the tests" build_test_modules
+	step "Build the modules of the tests" "$SCRIPTS/build-test-modules.sh"
 	for mode in $MODES; do
 		run_suite "panic $mode" "$SCRIPTS/check-panic.sh" "$mode"
 	done
@@ -384,12 +387,64 @@ suite_pages()
 	done
 }
 
+# All selftests on a kernel that checks itself, some times slower than another one. Pages
+# are not poisoned unless told to be; KASAN has the traces that slub_debug's U would take
+checked_kernel()	# NAME MODE [ARGUMENT-OF-BOOT]...
+{
+	local name=$1 mode=$2
+	shift 2
+
+	build_checked_kernel "$name"
+	guest "$mode" 2 --timeout 3600 "$@" \
+		--append "page_poison=1 slub_debug=FZP log_buf_len=1M" \
+		--kernel "$BUILD/kernel-$name/arch/arm64/boot/Image" \
+		--add "$BUILD/tests:/root/tests" \
+		--add "$BUILD/kernel-$name/kernel/trace/remote_test.ko:/root/tests/remote_test.ko" \
+		--add "$BUILD/obj/test_modules-$name/hyp_calls.ko:/root/tests/hyp_calls.ko" \
+		--add "$SCRIPTS/guest-tests.sh:/root/tests/guest-tests.sh" -- \
+		/root/tests/guest-tests.sh
+}
+
+build_checked_kernel()	# NAME
+{
+	"$SCRIPTS/build-kernel.sh" --name "$1" --config "$SCRIPTS/kernel-$1.config"
+	"$SCRIPTS/build-test-modules.sh" "kernel-$1"
+}
+
 # Of QEMU's CPUs, those with 16 KiB pages have VHE, and on "max" (LPA2) pKVM of the base
 # does not come up with such pages
 suite_debug()
 {
-	run_suite "debug, 16 KiB pages, hvhe" other_kernel debug hvhe neoverse-n1 \
-		lifecycle map both leak faults events filter
+	run_suite "debug, 16 KiB pages, hvhe" checked_kernel debug hvhe --cpu neoverse-n1
+}
+
+# The functions of ours, of whose races KCSAN's reports are taken
+our_functions()
+{
+	local trace=$BUILD/kernel-kcsan/kernel/trace kvm=$BUILD/kernel-kcsan/arch/arm64/kvm
+
+	aarch64-linux-gnu-nm "$kvm/hyp_trace.o" "$kvm/hyp_bench.o" "$trace/remote_test.o" \
+		"$trace/trace_remote.o" "$trace/trace_remote_filter.o" "$trace/ring_buffer_writer.o"
+	aarch64-linux-gnu-nm "$trace/ring_buffer.o" | grep remote
+}
+
+check_races()	# MODE
+{
+	local list=$BUILD/check/our-functions
+
+	build_checked_kernel kcsan
+	mkdir -p "$BUILD/check"
+	our_functions | sed -n 's/.* [tT] //p' | sort -u >"$list"
+	checked_kernel kcsan "$1" --add "$list:/root/tests/our-functions"
+}
+
+suite_kcsan()
+{
+	local mode
+
+	for mode in $MODES; do
+		run_suite "kcsan, $mode" check_races "$mode"
+	done
 }
 
 check_lint()
@@ -406,7 +461,7 @@ suites=("${ALL_SUITES[@]}")
 [[ ${1:-} != -h && ${1:-} != --help ]] || { usage; exit; }
 (($# == 0)) || suites=("$@")
 for suite in "${suites[@]}"; do
-	[[ " ${ALL_SUITES[*]} " == *" $suite "* ]] || die "no suite '$suite'; see --help"
+	[[ " ${ALL_SUITES[*]} ${MORE_SUITES[*]} " == *" $suite "* ]] || die "no suite '$suite'; see --help"
 done
 for suite in "${suites[@]}"; do
 	"suite_$suite"
