@@ -251,6 +251,8 @@ int datw_place(struct datw *w, const struct datw_data *data)
 		err = errno;
 	if (err) {
 		fail(w, err);
+		if (ftruncate(fileno(w->out), start))
+			log_error("cannot shorten %s: %s", w->path, strerror(errno));
 		return -1;
 	}
 	patch_u64(w, data->place, start);

@@ -52,6 +52,8 @@ static void put_tasks(const struct stat_data *s, FILE *out)
 
 	fputs(",\n\"tasks\": [", out);
 	for (i = 0; (r = times_task(s->times, i)); i++) {
+		if (times_row_empty(r))
+			continue;
 		separate(out, &nr);
 		put_task(s, out, r->id);
 		put_places(out, r);
@@ -66,6 +68,8 @@ static void put_vcpus(const struct stat_data *s, FILE *out)
 
 	fputs(",\n\"vcpus\": [", out);
 	for (i = 0; (r = times_vcpu(s->times, i)); i++) {
+		if (times_row_empty(r))
+			continue;
 		separate(out, &nr);
 		put_task(s, out, r->id);
 		if (r->named)

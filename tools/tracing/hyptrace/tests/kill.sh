@@ -16,9 +16,9 @@ is_clean()
 }
 
 # The buffer is loaded by switching tracing on, but then no event is on yet
-recording()
+tracing()
 {
-	! grep -q 0 $R/events/enable && grep -q 1 $R/tracing_on && [ -e $D/x.dat.part/head ]
+	! grep -q 0 $R/events/enable && grep -q 1 $R/tracing_on
 }
 
 # In the background, as long as $pid lives
@@ -26,7 +26,7 @@ start()	# COMMAND...
 {
 	"$@" 2>$D/err.bg &
 	pid=$!
-	until recording; do
+	until tracing && [ -e $D/x.dat.part/head ]; do
 		sleep 0.1
 	done
 }
@@ -69,6 +69,20 @@ for delay in 0.3 0.7 1.1; do
 	done
 done
 
+# Killed while a sub-buffer was being written: half of one, and one that makes no sense
+for end in 100 4096; do
+	start hyptrace record -q -o x.dat -- sleep 9
+	hyp_workload -t 1
+	kill -9 $pid
+	wait $pid
+	tr '\0' '\377' </dev/zero | head -c $end >>x.dat.part/hypervisor.0
+	hyptrace recover x.dat.part 2>err
+	check "a torn sub-buffer of $end bytes is left out" \
+		grep -q "x.dat.part/hypervisor.0: the last sub-buffer was not complete, and is left out" err
+	check "a torn sub-buffer: and are right" no_violations x.dat
+	rm x.dat
+done
+
 # Recovered while it goes on, and on top of a file
 start hyptrace record -o x.dat -- sleep 2
 expect 1 "x.dat.part: a recording is still going on" hyptrace recover x.dat.part
@@ -86,7 +100,9 @@ expect 2 "is not named FILE.part" hyptrace recover x.dat
 # The journal of one that printed
 hyptrace live >/dev/null 2>&1 &
 pid=$!
-sleep 1
+until tracing; do
+	sleep 0.1
+done
 kill -9 $pid
 wait $pid
 check "live is killed: it leaves something" [ "$(cat $R/tracing_on)" = 1 ]
@@ -107,9 +123,9 @@ expect 0 "full/x: recovered" hyptrace recover full/x.part
 check "no room for the data: what was recorded is there" many full/x
 
 mount -o remount,size=16m full
-fill="dd if=/dev/zero of=full/spare bs=4k count=50; dd if=/dev/zero of=full/filler bs=4k"
+fill="dd if=/dev/zero of=full/spare bs=4k count=25; dd if=/dev/zero of=full/filler bs=4k"
 expect 1 "cannot write full/y.part/head: No space left on device; what .*'hyptrace recover full/y.part'" \
-	hyptrace record -q -o full/y -- sh -c "{ hyp_workload -t 2; $fill; rm full/spare; } >/dev/null 2>&1"
+	hyptrace record -q -o full/y -- sh -c "{ hyp_workload -n 40; $fill; rm full/spare; } >/dev/null 2>&1"
 expect 1 "cannot write full/y.part/head: No space left" hyptrace recover full/y.part
 rm full/filler
 expect 0 "full/y: recovered" hyptrace recover full/y.part
