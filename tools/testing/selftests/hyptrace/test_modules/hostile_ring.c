@@ -17,6 +17,8 @@
 #define STAMP		0x123456789abcULL
 
 #define MAX_RING	16
+/* Where a meta page has its counters, and a sub-buffer its commit */
+#define NR_HEADER_WORDS	(sizeof(struct trace_buffer_meta) / sizeof(u64))
 #define CLOCK_PAGE	(NR_SCRIBBLED - 1)
 
 /* A sub-buffer's events: how many, and how many were written or dropped before */
@@ -90,7 +92,9 @@ static void scribble(struct rng *rng)
 	for (page = 0; page < nr; page++) {
 		u64 *words = pool_va(page);
 
-		for (i = 0; i < PAGE_SIZE / sizeof(*words); i += 1 + rng_below(rng, 32))
+		for (i = 0; i < NR_HEADER_WORDS; i++)
+			WRITE_ONCE(words[i], rng_u64(rng));
+		for (; i < PAGE_SIZE / sizeof(*words); i += 1 + rng_below(rng, 32))
 			WRITE_ONCE(words[i], rng_u64(rng));
 	}
 }
