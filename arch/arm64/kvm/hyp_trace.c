@@ -332,10 +332,8 @@ static struct hyp_table *hyp_alloc_table(int cpu, unsigned int nr_subbufs)
 	table->nr = nr;
 	for (i = 0; i < nr; i++) {
 		table->pages[i] = (void *)__get_free_page(GFP_KERNEL_ACCOUNT);
-		if (!table->pages[i]) {
-			hyp_free_table(cpu);
-			return NULL;
-		}
+		if (!table->pages[i])
+			return NULL;	/* the unload that follows frees the others */
 	}
 	return table;
 }

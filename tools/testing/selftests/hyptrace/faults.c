@@ -337,6 +337,8 @@ static bool fail_once(struct __test_metadata *_metadata, const struct source *sr
 	fault->arm(nth);
 	ret = op->run(src, ev);
 	failed = fault->disarm();
+	if (!op->consumes)
+		check_on(_metadata, src);
 	/* Some can fail without harm */
 	if (ret) {
 		EXPECT_TRUE(failed) TH_LOG("%s, %d", op->name, nth);
