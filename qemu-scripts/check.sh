@@ -76,7 +76,7 @@ run_suite()	# NAME COMMAND...
 	log=$LOGS/check-${name//[^a-z0-9]/-}.log
 	mkdir -p "$LOGS"
 	printf '%-36s' "$name"
-	"$@" >"$log" 2>&1 || status=$?
+	("$@") >"$log" 2>&1 || status=$?
 	count_tap "$log"
 	if ((status != 0 && failed == before)); then
 		failed=$((failed + 1))

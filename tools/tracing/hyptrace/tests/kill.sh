@@ -45,7 +45,7 @@ many()	# FILE
 
 no_violations()	# FILE
 {
-	hyptrace report --check $1 | grep '^check: .* violations=0 .* unaccounted=0 '
+	hyptrace check $1 | grep '^check: .* violations=0 .* unaccounted=0 '
 }
 
 # Killed at different moments, under load
@@ -130,7 +130,7 @@ expect 1 "cannot write full/y.part/head: No space left" hyptrace recover full/y.
 rm full/filler
 expect 0 "full/y: recovered" hyptrace recover full/y.part
 check "no room for the file: all is there" no_violations full/y
-check "no room for the file: counters as well" hyptrace report --check full/y
+check "no room for the file: counters as well" hyptrace check full/y
 umount full
 
 # CPUs come and go
