@@ -19,7 +19,7 @@ printed()
 {
 	echo "$(grep -v '\*\*\*' $D/out | grep -c '^\[[0-9]*\] .* hyp ')" \
 		"$(grep -v '\*\*\*' $D/out | grep -c '^\[[0-9]*\] .* host ')" \
-		"$(sed -n 's/.* \*\*\* \([0-9]*\) events lost$/\1/p' $D/out | awk '{ n += $1 } END { print n + 0 }')"
+		"$(sed -n 's/.* \*\*\* \([0-9]*\) events lost$/\1/p' $D/out | awk '{ n += $1 } END { printf "%.0f\n", n }')"
 }
 
 in_order()
@@ -134,7 +134,7 @@ check "record's live line" grep -q "$esc\[K *[0-9.]* s  hyp [0-9]*/s  host [0-9]
 # The numbers behind a key, of all documents in $D/out, added up
 sum()	# KEY LINES
 {
-	sed -n "/$2/s/.*\"$1\": \([0-9]*\).*/\1/p" $D/out | awk '{ n += $1 } END { print n + 0 }'
+	sed -n "/$2/s/.*\"$1\": \([0-9]*\).*/\1/p" $D/out | awk '{ n += $1 } END { printf "%.0f\n", n }'
 }
 
 places()	# CPUS|TASKS: all times
@@ -171,7 +171,7 @@ check "top --cumulative: times add up" [ "$(places cpus)" -eq $((2 * $(sum wall 
 expect 0 "" hyptrace top -i 200ms -n 2 -r 3
 check "top: as many blocks as wanted" [ "$(grep -c '^hyptrace top: ' $D/out)" -eq 2 ]
 check "top: nothing for terminals" [ "$(grep -c "$esc" $D/out)" -eq 0 ]
-check "top: 80 columns" [ "$(awk '{ if (length > n) n = length } END { print n + 0 }' $D/out)" -le 80 ]
+check "top: 80 columns" [ "$(awk '{ if (length > n) n = length } END { printf "%.0f\n", n }' $D/out)" -le 80 ]
 expect 0 "" sh -c "hyptrace top -i 100ms | head -n 1"
 
 expect 0 "" $pty 10 40 2500 q hyptrace top
@@ -179,7 +179,7 @@ last=$(tr -d '\r' <$D/out | sed -n "s/.*$esc\[H//; 1h; /^hyptrace top/h; /^hyptr
 	sed "s/$esc\[[KJ]//g")
 check "top: fills a terminal" [ "$(echo "$last" | sed '/^$/d' | wc -l)" -ge 5 ]
 check "top: no more lines than fit" [ "$(echo "$last" | wc -l)" -le 10 ]
-check "top: no longer lines than fit" [ "$(echo "$last" | awk '{ if (length > n) n = length } END { print n + 0 }')" -le 40 ]
+check "top: no longer lines than fit" [ "$(echo "$last" | awk '{ if (length > n) n = length } END { printf "%.0f\n", n }')" -le 40 ]
 check "top: in place" [ "$(grep -c "$esc\[H" $D/out)" -eq 2 ]
 expect 0 "" $pty 24 80 1500 q env TERM=dumb hyptrace top -n 1
 check "top: TERM=dumb" [ "$(grep -c "$esc" $D/out)" -eq 0 ]
