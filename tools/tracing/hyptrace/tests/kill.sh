@@ -123,9 +123,9 @@ expect 0 "full/x: recovered" hyptrace recover full/x.part
 check "no room for the data: what was recorded is there" many full/x
 
 mount -o remount,size=16m full
-fill="dd if=/dev/zero of=full/spare bs=4k count=25; dd if=/dev/zero of=full/filler bs=4k"
+fill="dd if=/dev/zero of=full/spare bs=4k count=100; dd if=/dev/zero of=full/filler bs=4k"
 expect 1 "cannot write full/y.part/head: No space left on device; what .*'hyptrace recover full/y.part'" \
-	hyptrace record -q -o full/y -- sh -c "{ hyp_workload -n 40; $fill; rm full/spare; } >/dev/null 2>&1"
+	hyptrace record -q -o full/y -- sh -c "{ hyp_workload -n 200; $fill; rm full/spare; } >/dev/null 2>&1"
 expect 1 "cannot write full/y.part/head: No space left" hyptrace recover full/y.part
 rm full/filler
 expect 0 "full/y: recovered" hyptrace recover full/y.part
