@@ -53,6 +53,7 @@ static void start_subbuf(struct rb_writer *w, u32 id, u32 slot, u64 seq, u64 ts)
 	WRITE_ONCE(page->commit, 0);
 	smp_wmb(); /* D */
 	WRITE_ONCE(page->time_stamp, ts);
+	smp_wmb(); /* D: the releases below do not hold back the data that follow */
 
 	w->page = page;
 	w->used = 0;
@@ -63,7 +64,6 @@ static void start_subbuf(struct rb_writer *w, u32 id, u32 slot, u64 seq, u64 ts)
 	w->tail_slot = slot;
 	smp_store_release(&w->tail, seq); /* B */
 	smp_store_release(&w->meta->subbufs_touched, seq);
-	smp_wmb(); /* D: a release does not hold back the data that follow */
 }
 
 /* Record what only the closed sub-buffer's writer knows */

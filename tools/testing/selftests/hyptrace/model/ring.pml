@@ -61,6 +61,8 @@
  *   RESETS	resets
  *   UNLOADS	unloads, each with a load
  *   ATTEMPTS	of a swap: SWAP_ATTEMPTS
+ *   QUEUE	11 or 14: stores of the writer on their way, of which 10 are those of
+ *		one crossing
  */
 #ifndef SLOTS
 #define SLOTS		2
@@ -369,6 +371,9 @@ inline start_subbuf(id, seq)
 #endif
 	store(STAMP(id), tried, PLAIN);
 #endif
+#ifndef M_D_DATA_PASSES
+	store(0, 0, BARRIER);				/* D */
+#endif
 	tail = seq;
 	tail_id = id;
 	used = 0;
@@ -376,12 +381,9 @@ inline start_subbuf(id, seq)
 	open = on;
 	started = entries;
 #ifdef M_B_PLAIN
-	store(TAIL, tail, PLAIN);
+	store(TAIL, tail, PLAIN)
 #else
-	store(TAIL, tail, RELEASE);			/* B */
-#endif
-#ifndef M_D_DATA_PASSES
-	store(0, 0, BARRIER)				/* D */
+	store(TAIL, tail, RELEASE)			/* B */
 #endif
 }
 
@@ -986,6 +988,11 @@ end:	do
 	BECOMES_VISIBLE(8)
 	BECOMES_VISIBLE(9)
 	BECOMES_VISIBLE(10)
+#if QUEUE > 11
+	BECOMES_VISIBLE(11)
+	BECOMES_VISIBLE(12)
+	BECOMES_VISIBLE(13)
+#endif
 	:: d_step { late_slot ->
 		mem[SLOT(late_slot - 1)] = late_id;
 		late_slot = 0;

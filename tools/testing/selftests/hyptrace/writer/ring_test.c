@@ -453,7 +453,7 @@ static void test_start_order(void)
 	buf_write_pages(&b, 1);
 	shim_hook = NULL;
 	printf("# %s\n", start_order);
-	CHECK(!strcmp(start_order, "c|st|c"));
+	CHECK(!strcmp(start_order, "c|s|tc"));
 	buf_free(&b);
 }
 
