@@ -52,7 +52,8 @@ figures()	# OUT
 	awk '/states, stored/ { states = $1 } /depth reached/ { sub(",", "", $6); depth = $6 }
 		/total actual memory/ { memory = $1 }
 		/elapsed time/ { time = $4 }
-		END { printf "%d states, depth %d, %.0f MB, %.1f s", states, depth, memory, time }' "$1"
+		END { printf "%d states, depth %d, %.0f MB, %.1f s", states, depth,
+			memory, time }' "$1"
 }
 
 # One case, its TAP without the number to $O/KIND-NAME.tap
