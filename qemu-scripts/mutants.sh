@@ -23,7 +23,7 @@ COPY_BUILD=$BUILD/mutants/build
 COPY_TREE=$COPY_BUILD/linux
 IMAGE=$COPY_BUILD/kernel/arch/arm64/boot/Image
 REPORT=$BUILD/mutants/report.txt
-CALLS=20000
+CALLS=40000
 INVARIANTS=6
 
 current=
@@ -133,7 +133,7 @@ attack()	# KIND-OR-NOTHING LOG
 	"$SCRIPTS/boot.sh" --mode protected --smp 4 --timeout 300 --kernel "$IMAGE" \
 		--add "$BUILD/tests/hostile:/root/hostile" \
 		--add "$BUILD/obj/test_modules/hostile.ko:/root/hostile.ko" -- \
-		/root/hostile -s 1 -n "$CALLS" ${1:+-k "$1"} /root/hostile.ko >"$2" 2>&1
+		/root/hostile -s 1 -c 4000 -n "$CALLS" ${1:+-k "$1"} /root/hostile.ko >"$2" 2>&1
 }
 
 # What was noticed, from the output of the attack

@@ -171,7 +171,7 @@ static bool write_event(void)
 
 static bool write_events(struct rng *rng)
 {
-	u32 i, nr = rng_below(rng, rng_percent(rng, 30) ? 3 * PER_PAGE : 40);
+	u32 i, nr = rng_below(rng, rng_percent(rng, 60) ? 4 * PER_PAGE : 40);
 
 	for (i = 0; i < nr; i++) {
 		if (!write_event())
@@ -315,7 +315,8 @@ static bool start(struct rng *rng)
 	scribbling = rng_percent(rng, 60);
 	ring = (struct ring_model){
 		.cpu		= smp_processor_id(),
-		.nr_slots	= 2 + rng_below(rng, 6),
+		/* Mostly so few that a round fills them several times */
+		.nr_slots	= 2 + (rng_percent(rng, 75) ? 0 : rng_below(rng, 6)),
 	};
 	for (id = 0; id < ring.nr_slots; id++)
 		ring.ids[id] = id + 1;
