@@ -58,7 +58,7 @@ check: setup kernel initramfs ## Run all tests
 stress: setup kernel initramfs ## Attack EL2 with a million hypercalls in each protected mode, or in MODE
 	@$(S)/stress.sh $(if $(filter-out file,$(origin MODE)),$(MODE))
 
-mutants: setup initramfs ## Break each security invariant in a copy, and see whether a test notices
+mutants: setup kernel initramfs ## Break each security invariant in a copy, and see whether a test notices
 	@$(S)/mutants.sh
 
 lint: setup source ## Check style, types and documents of everything, without running it

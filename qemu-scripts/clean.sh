@@ -20,5 +20,5 @@ fi
 # By name: HYPTRACE_BUILD may be any directory
 rm -rf "$TREE" "$TREE.new" "$BUILD/pristine" "$STATE" "$LOGS" \
 	"$BUILD/guest" "$BUILD/host" "$BUILD/obj" "$BUILD/kernel" "$BUILD"/kernel-* \
-	"$BUILD"/{docs,lint,series,series.tmp,check,run,tests} \
+	"$BUILD"/{docs,lint,mutants,series,series.tmp,check,run,tests} \
 	"$BUILD/initramfs.cpio.gz" "$BUILD/.prepare.lock" "$BUILD/.initramfs.lock"
