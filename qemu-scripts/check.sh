@@ -424,7 +424,7 @@ our_functions()
 	local trace=$BUILD/kernel-kcsan/kernel/trace kvm=$BUILD/kernel-kcsan/arch/arm64/kvm
 
 	aarch64-linux-gnu-nm "$kvm/hyp_trace.o" "$kvm/hyp_bench.o" "$trace/remote_test.o" \
-		"$trace/trace_remote.o" "$trace/trace_remote_filter.o" "$trace/ring_buffer_writer.o"
+		"$trace/trace_remote.o" "$trace/trace_remote_filter.o"
 	aarch64-linux-gnu-nm "$trace/ring_buffer.o" | grep remote
 }
 
@@ -434,8 +434,10 @@ check_races()	# MODE
 
 	build_checked_kernel kcsan
 	mkdir -p "$BUILD/check"
-	our_functions | sed -n 's/.* [tT] //p' | sort -u >"$list"
-	checked_kernel kcsan "$1" --add "$list:/root/tests/our-functions"
+	our_functions | sed -n 's/.* [tT] \([^.]*\).*/\1/p' | sort -u >"$list"
+	# Watch more accesses, and for longer, than a machine in use would
+	checked_kernel kcsan "$1" --add "$list:/root/tests/our-functions" \
+		--append "kcsan.skip_watch=300 kcsan.udelay_task=300"
 }
 
 suite_kcsan()

@@ -136,6 +136,7 @@ echo "# suite kernel_log"
 check_log boot
 plant_reports
 stop_fair_server
+[ ! -e /sys/kernel/debug/kcsan ] || echo on >/sys/kernel/debug/kcsan
 if [ "${1-}" = --run ]; then
 	shift
 	"$@"
