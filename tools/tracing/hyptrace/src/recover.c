@@ -80,10 +80,21 @@ static char *output_of(const struct options *o)
 	return NULL;
 }
 
+static int finish(const struct part *p, const char *output)
+{
+	struct strlist texts = { 0 };
+	int ret = strlist_add(&texts, "hyptrace: the end is missing: recovered\n");
+
+	if (!ret)
+		ret = part_finish(p, output, &texts);
+	if (!ret)
+		log_note("%s: recovered", output);
+	strlist_free(&texts);
+	return ret;
+}
+
 static int recover_to(const char *dir, const char *output)
 {
-	static char *text[] = { "hyptrace: the end is missing: recovered\n" };
-	const struct strlist texts = { ARRAY_SIZE(text), text };
 	struct part *p;
 	int ret;
 
@@ -93,9 +104,7 @@ static int recover_to(const char *dir, const char *output)
 	p = part_open(dir);
 	if (!p)
 		return -1;
-	ret = part_finish(p, output, &texts);
-	if (!ret)
-		log_note("%s: recovered", output);
+	ret = finish(p, output);
 	part_free(p);
 	return ret;
 }

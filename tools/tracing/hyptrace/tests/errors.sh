@@ -37,7 +37,8 @@ expect 1 "ftrace/bprint takes no filter" record -o $D/x -E bprint -f 'ip == 1' -
 # What -f and --no-overwrite do, and that they are put back
 echo 'id > 5' >$R/events/hypervisor/selftest/filter
 echo 0 >$R/options/overwrite
-expect 0 " hypervisor events, " hyptrace record -o $D/f.dat -E selftest -f 'id == 2 || id == 4' -E hyp_enter \
+expect 0 " hypervisor events, " hyptrace record -o $D/f.dat \
+	-E selftest -f 'id == 2 || id == 4' -E hyp_enter \
 	-e sched_switch -f 'prev_pid == 0' -- sh -c "for i in 1 2 3 4 5 6; do echo \$i >$R/write_event; done"
 hyptrace report $D/f.dat >$D/f.txt
 check "a filter at EL2" [ "$(sed -n 's/.* selftest: id=//p' $D/f.txt | tr '\n' ' ')" = "2 4 " ]
@@ -56,7 +57,7 @@ ends()	# FILE
 	echo "$(head -n 1 $1) $(tail -n 1 $1)"
 }
 
-check "--overwrite keeps the last" expr "$(ends $D/ids--overwrite)" : '[0-9]\{2,\} 2000$' 
+check "--overwrite keeps the last" expr "$(ends $D/ids--overwrite)" : '[0-9]\{2,\} 2000$'
 check "--no-overwrite keeps the first" expr "$(ends $D/ids--no-overwrite)" : '1 [0-9]\{2,3\}$'
 echo 0 >$R/events/hypervisor/selftest/filter
 echo 1 >$R/options/overwrite

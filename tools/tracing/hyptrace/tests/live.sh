@@ -8,10 +8,23 @@
 # shellcheck source=tools/tracing/hyptrace/tests/tap.sh
 . "$(dirname "$0")/tap.sh"
 
+# The sum of the numbers in standard input
+total()
+{
+	awk '{ n += $1 } END { printf "%.0f\n", n }'
+}
+
+# The length of its longest line
+longest()
+{
+	awk '{ if (length > n) n = length } END { printf "%.0f\n", n }'
+}
+
 # Events, host events and losses, as the kernel has counted them
 counted()
 {
-	sed -n 's/.*: \([0-9]*\) hypervisor events, \([0-9]*\) host events, \([0-9]*\) lost$/\1 \2 \3/p' $D/err
+	n='\([0-9]*\)'
+	sed -n "s/.*: $n hypervisor events, $n host events, $n lost\$/\1 \2 \3/p" $D/err
 }
 
 # The same, as they were printed
@@ -19,7 +32,7 @@ printed()
 {
 	echo "$(grep -v '\*\*\*' $D/out | grep -c '^\[[0-9]*\] .* hyp ')" \
 		"$(grep -v '\*\*\*' $D/out | grep -c '^\[[0-9]*\] .* host ')" \
-		"$(sed -n 's/.* \*\*\* \([0-9]*\) events lost$/\1/p' $D/out | awk '{ n += $1 } END { printf "%.0f\n", n }')"
+		"$(sed -n 's/.* \*\*\* \([0-9]*\) events lost$/\1/p' $D/out | total)"
 }
 
 in_order()
@@ -106,7 +119,8 @@ expect 1 "No space left" sh -c "hyptrace live -d 5s >/dev/full"
 expect 0 " hypervisor events, " hyptrace live --color=always -- sh -c "echo 7 >$R/write_event"
 check "colours" grep -q "^$(printf '\033')\[36m.* selftest: id=7$(printf '\033')" $D/out
 for color in never auto; do
-	expect 0 " hypervisor events, " hyptrace live --color=$color -- sh -c "echo 7 >$R/write_event"
+	expect 0 " hypervisor events, " hyptrace live --color=$color -- \
+		sh -c "echo 7 >$R/write_event"
 	check "no colours: $color" [ "$(grep -c "$(printf '\033')" $D/out)" -eq 0 ]
 done
 
@@ -129,12 +143,13 @@ check "NO_COLOR" [ "$(grep -c "$esc\[36m" $D/out)" -eq 0 ]
 expect 0 "" $pty 24 80 1500 "$(printf '\003')" hyptrace live
 check "Ctrl-C on a terminal" grep -q ' hypervisor events, ' $D/out
 expect 0 "" $pty 24 80 0 "" hyptrace record -o $D/x -- sleep 2
-check "record's live line" grep -q "$esc\[K *[0-9.]* s  hyp [0-9]*/s  host [0-9]*/s  [0-9.]* MB  lost [0-9]" $D/out
+check "record's live line" grep -q \
+	"$esc\[K *[0-9.]* s  hyp [0-9]*/s  host [0-9]*/s  [0-9.]* MB  lost [0-9]" $D/out
 
 # The numbers behind a key, of all documents in $D/out, added up
 sum()	# KEY LINES
 {
-	sed -n "/$2/s/.*\"$1\": \([0-9]*\).*/\1/p" $D/out | awk '{ n += $1 } END { printf "%.0f\n", n }'
+	sed -n "/$2/s/.*\"$1\": \([0-9]*\).*/\1/p" $D/out | total
 }
 
 places()	# CPUS|TASKS: all times
@@ -171,15 +186,16 @@ check "top --cumulative: times add up" [ "$(places cpus)" -eq $((2 * $(sum wall 
 expect 0 "" hyptrace top -i 200ms -n 2 -r 3
 check "top: as many blocks as wanted" [ "$(grep -c '^hyptrace top: ' $D/out)" -eq 2 ]
 check "top: nothing for terminals" [ "$(grep -c "$esc" $D/out)" -eq 0 ]
-check "top: 80 columns" [ "$(awk '{ if (length > n) n = length } END { printf "%.0f\n", n }' $D/out)" -le 80 ]
+check "top: 80 columns" [ "$(longest <$D/out)" -le 80 ]
 expect 0 "" sh -c "hyptrace top -i 100ms | head -n 1"
 
 expect 0 "" $pty 10 40 2500 q hyptrace top
-last=$(tr -d '\r' <$D/out | sed -n "s/.*$esc\[H//; 1h; /^hyptrace top/h; /^hyptrace top/!H; \$ { x; p; }" |
+last=$(tr -d '\r' <$D/out |
+	sed -n "s/.*$esc\[H//; 1h; /^hyptrace top/h; /^hyptrace top/!H; \$ { x; p; }" |
 	sed "s/$esc\[[KJ]//g")
 check "top: fills a terminal" [ "$(echo "$last" | sed '/^$/d' | wc -l)" -ge 5 ]
 check "top: no more lines than fit" [ "$(echo "$last" | wc -l)" -le 10 ]
-check "top: no longer lines than fit" [ "$(echo "$last" | awk '{ if (length > n) n = length } END { printf "%.0f\n", n }')" -le 40 ]
+check "top: no longer lines than fit" [ "$(echo "$last" | longest)" -le 40 ]
 check "top: in place" [ "$(grep -c "$esc\[H" $D/out)" -eq 2 ]
 expect 0 "" $pty 24 80 1500 q env TERM=dumb hyptrace top -n 1
 check "top: TERM=dumb" [ "$(grep -c "$esc" $D/out)" -eq 0 ]
