@@ -11,6 +11,7 @@
 #include "../src/check.h"
 #include "../src/compare.h"
 #include "../src/datr.h"
+#include "../src/html.h"
 #include "../src/log.h"
 #include "../src/perfetto.h"
 #include "../src/report.h"
@@ -38,6 +39,13 @@ static void export(struct datr *d)
 
 	if (!perfetto_shift(d, "input", &shift))
 		perfetto_export(d, NULL, shift, null, &result);
+}
+
+static void export_page(struct datr *d)
+{
+	struct htmldata_counts counts;
+
+	html_export(d, NULL, null, &counts);
 }
 
 static void report(struct datr *d, u8 how)
@@ -85,7 +93,10 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 			stat_file(d, NULL, false, true, null);
 		break;
 	default:
-		export(d);
+		if (data[0] / 6 % 2)
+			export_page(d);
+		else
+			export(d);
 		break;
 	}
 	datr_free(d);
