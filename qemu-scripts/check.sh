@@ -22,8 +22,9 @@
 #   off         a kernel without hypervisor tracing builds and runs guests
 #   soak        everything at once for a short time, and the accounts (see soak.sh)
 #   pages       a kernel with 64 KiB pages, in each mode
-#   debug       the selftests on a kernel with 16 KiB pages that checks its locks, its
-#               memory and its arithmetic
+#   debug       tests of memory and of errors on a kernel with 16 KiB pages that checks its
+#               locks, its memory and its arithmetic
+#   debug-all   all of the selftests on it, which takes long; only if named
 #   kcsan       the selftests on a kernel that looks for data races; only if named
 #   lint        style, types and documents (see lint.sh)
 #
@@ -36,7 +37,7 @@ set -euo pipefail
 
 ALL_SUITES=(writer model tool guest hostile hours ftrace upstream panic order docs bench off soak
 	pages debug lint)
-MORE_SUITES=(kcsan)
+MORE_SUITES=(debug-all kcsan)
 MODES=${MODES:-protected hvhe nvhe}
 CPU_COUNTS=${CPU_COUNTS:-1 4}
 
@@ -389,10 +390,10 @@ suite_pages()
 
 # All selftests on a kernel that checks itself, some times slower than another one. Pages
 # are not poisoned unless told to be; KASAN has the traces that slub_debug's U would take
-checked_kernel()	# NAME MODE [ARGUMENT-OF-BOOT]...
+checked_kernel()	# NAME MODE PROGRAMS-OR-NOTHING [ARGUMENT-OF-BOOT]...
 {
-	local name=$1 mode=$2
-	shift 2
+	local name=$1 mode=$2 tests=$3
+	shift 3
 
 	build_checked_kernel "$name"
 	guest "$mode" 2 --timeout 3600 "$@" \
@@ -402,7 +403,7 @@ checked_kernel()	# NAME MODE [ARGUMENT-OF-BOOT]...
 		--add "$BUILD/kernel-$name/kernel/trace/remote_test.ko:/root/tests/remote_test.ko" \
 		--add "$BUILD/obj/test_modules-$name/hyp_calls.ko:/root/tests/hyp_calls.ko" \
 		--add "$SCRIPTS/guest-tests.sh:/root/tests/guest-tests.sh" -- \
-		/root/tests/guest-tests.sh
+		"/root/tests/guest-tests.sh $tests"
 }
 
 build_checked_kernel()	# NAME
@@ -415,7 +416,13 @@ build_checked_kernel()	# NAME
 # does not come up with such pages
 suite_debug()
 {
-	run_suite "debug, 16 KiB pages, hvhe" checked_kernel debug hvhe --cpu neoverse-n1
+	run_suite "debug, 16 KiB pages, hvhe" checked_kernel debug hvhe \
+		"lifecycle map leak faults events filter" --cpu neoverse-n1
+}
+
+suite_debug-all()
+{
+	run_suite "debug, all tests, hvhe" checked_kernel debug hvhe "" --cpu neoverse-n1
 }
 
 # The functions of ours, of whose races KCSAN's reports are taken
@@ -436,7 +443,7 @@ check_races()	# MODE
 	mkdir -p "$BUILD/check"
 	our_functions | sed -n 's/.* [tT] \([^.]*\).*/\1/p' | sort -u >"$list"
 	# Watch more accesses, and for longer, than a machine in use would
-	checked_kernel kcsan "$1" --add "$list:/root/tests/our-functions" \
+	checked_kernel kcsan "$1" "" --add "$list:/root/tests/our-functions" \
 		--append "kcsan.skip_watch=300 kcsan.udelay_task=300"
 }
 
