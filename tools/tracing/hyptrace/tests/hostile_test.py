@@ -16,23 +16,12 @@ import sys
 import tempfile
 
 import synth
+from tap import finish, result
 
 HYPTRACE = os.path.abspath(sys.argv[1])
 COMMANDS = (["report"], ["check"], ["stat"], ["export", "--perfetto"], ["export", "--html"])
 DOES_NOT_FIT = r"truncated or corrupt: .* wants \d+ bytes at byte \d+, there are \d+$"
 NOBODY = 65534
-
-tests = 0
-failed = 0
-
-
-def result(what, problems):
-    global tests, failed
-    tests += 1
-    for problem in problems[:10]:
-        print("# " + problem)
-    failed += bool(problems)
-    print("%s %d %s" % ("not ok" if problems else "ok", tests, what), flush=True)
 
 
 def problems_of(command, path, pattern, **more):
@@ -203,8 +192,7 @@ def main():
         test_unreadable(directory, whole)
         test_contents(directory, whole)
         test_size(directory, whole)
-    print("1..%d" % tests)
-    sys.exit(1 if failed else 0)
+    finish()
 
 
 main()

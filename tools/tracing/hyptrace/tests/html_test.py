@@ -17,6 +17,7 @@ import tempfile
 
 import htmlpage
 import synth
+from tap import finish, result
 
 HYPTRACE = sys.argv[1]
 ON = tuple(b"hyptrace: enabled=%s\n" % e for e in
@@ -25,18 +26,6 @@ ON = tuple(b"hyptrace: enabled=%s\n" % e for e in
 EVIL = b"</script><script>alert(1)</script>"
 COMMS = b"7 </script><b>&\"\n9 " + EVIL[:40] + b"\n"
 ENTER = {"smc": 0, "hvc": 1, "host_abort": 4, "guest_exit": 5}
-
-tests = 0
-failed = 0
-
-
-def result(what, problems):
-    global tests, failed
-    tests += 1
-    for problem in problems[:10]:
-        print("# %s" % (problem,))
-    failed += bool(problems)
-    print("%s %d %s" % ("not ok" if problems else "ok", tests, what), flush=True)
 
 
 def run(*arguments):
@@ -268,8 +257,7 @@ def main():
             test(directory)
     for path in sys.argv[2:]:
         test_recording(path)
-    print("1..%d" % tests)
-    sys.exit(1 if failed else 0)
+    finish()
 
 
 main()

@@ -17,6 +17,7 @@ import time
 
 import browser
 import synth
+from tap import finish, result
 
 HYPTRACE = sys.argv[1]
 EVENTS = int(sys.argv[2]) if len(sys.argv) > 2 else 200000
@@ -28,18 +29,6 @@ CPUS = 4
 WIDTH, HEIGHT = 1400, 900
 SHIFT = 8		# the modifier key
 PERIOD = 10000		# ns of one round
-
-tests = 0
-failed = 0
-
-
-def result(what, problems):
-    global tests, failed
-    tests += 1
-    for problem in problems[:10]:
-        print("# %s" % (problem,))
-    failed += bool(problems)
-    print("%s %d %s" % ("not ok" if problems else "ok", tests, what), flush=True)
 
 
 def expect(what, good, *seen):
@@ -517,8 +506,7 @@ def main():
         sys.exit("page_test.py: no chromium: install it ('make setup')")
     with tempfile.TemporaryDirectory() as directory:
         test_all(directory)
-    print("1..%d" % tests)
-    sys.exit(1 if failed else 0)
+    finish()
 
 
 main()

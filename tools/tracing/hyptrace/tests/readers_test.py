@@ -12,6 +12,8 @@ import re
 import subprocess
 import sys
 
+from tap import finish, result
+
 HYPTRACE, LIBKSHARK = sys.argv[1:3]
 OURS = re.compile(r"\[(\d+)\] +(\d+)\.(\d{9}) (hyp|host) +(.*?)$")
 OUR_EVENT = re.compile(r" *(.*)-(-?\d+) +(\w+):")
@@ -21,18 +23,6 @@ NOT_PARSED = re.compile(r"FAILED TO PARSE|CAN.?T FIND|UNKNOWN EVENT|NO FORMAT FO
 
 Event = collections.namedtuple("Event", "hyp cpu ts pid name comm")
 Loss = collections.namedtuple("Loss", "hyp cpu")
-
-tests = 0
-failed = 0
-
-
-def result(what, problems):
-    global tests, failed
-    tests += 1
-    for problem in problems[:10]:
-        print("# %s" % (problem,))
-    failed += bool(problems)
-    print("%s %d %s" % ("not ok" if problems else "ok", tests, what), flush=True)
 
 
 def lines_of(*command):
@@ -151,8 +141,7 @@ def main():
         events, losses = our_events(path)
         test_trace_cmd(path, events, losses)
         test_tasks(path, test_kernelshark(path, events, losses), losses)
-    print("1..%d" % tests)
-    sys.exit(1 if failed else 0)
+    finish()
 
 
 main()

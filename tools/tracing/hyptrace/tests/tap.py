@@ -16,7 +16,7 @@ def result(what, problems):
     global tests, failed
     tests += 1
     for problem in problems[:10]:
-        print("# " + problem.strip())
+        print("# %s" % (problem,))
     failed += bool(problems)
     print("%s %d %s" % ("not ok" if problems else "ok", tests, what), flush=True)
 
