@@ -417,7 +417,7 @@ build_checked_kernel()	# NAME
 suite_debug()
 {
 	run_suite "debug, 16 KiB pages, hvhe" checked_kernel debug hvhe \
-		"lifecycle map leak faults events filter" --cpu neoverse-n1
+		"lifecycle leak faults events filter" --cpu neoverse-n1
 }
 
 suite_debug-all()
