@@ -830,10 +830,11 @@ static void *rival_main(void *data)
 		r->ret = fd;
 		return NULL;
 	}
+	/* 0: there was nothing, but when the kernel looked again there was */
 	do {
 		stop = LOAD(*r->stop);
 		r->ret = events_read_raw(&r->ev, r->src, r->cpu, fd);
-	} while (!stop && r->ret == -EAGAIN);
+	} while (!r->ret || (!stop && r->ret == -EAGAIN));
 	close(fd);
 	return NULL;
 }
