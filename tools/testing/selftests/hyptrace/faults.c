@@ -410,6 +410,8 @@ TEST_F_TIMEOUT(faults, every_hypercall, TIMEOUT_S)
 
 #define RECORD_OUTPUT	"/tmp/faults.txt"
 #define RECORD_FILE	"/tmp/faults.dat"
+/* What was recorded until it failed; the next recording would refuse to lose it */
+#define RECORD_PART	RECORD_FILE ".part"
 /* More than there are */
 #define FAR_OFF		1000000
 /* Most of its thousands of allocations are to copy formats of the host's events */
@@ -483,6 +485,7 @@ static void fail_record(struct __test_metadata *_metadata, const struct source *
 			file_read(RECORD_OUTPUT, text, sizeof(text));
 			TH_LOG("%d: status 0x%x: %s", nth, status, text);
 		}
+		ASSERT_EQ(0, system("rm -rf " RECORD_PART));
 		ASSERT_EQ(0, run_record(fault, "-q", FAR_OFF, &left)) TH_LOG("again, %d", nth);
 	}
 	ASSERT_EQ(0, source_reset(src)) TH_LOG("%d", nth);
