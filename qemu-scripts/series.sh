@@ -182,7 +182,9 @@ verify()	# DIRECTORY
 	local file
 
 	make_base "$1"
-	git_in "$1" am -q --whitespace=error-all "$out"/*.patch || die "the series does not apply"
+	# Patches within the series (of tests) have what looks like wrong white space; lint.sh
+	# looks at the rest
+	git_in "$1" am -q --whitespace=nowarn "$out"/*.patch || die "the series does not apply"
 	diff <(project_files) <(cd "$1" && git_in . ls-files | LC_ALL=C sort) ||
 		die "the series gives other files than build/linux has"
 	for file in $(project_files); do
