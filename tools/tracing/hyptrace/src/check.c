@@ -149,16 +149,9 @@ static const struct argp argp = {
 	.children = cmdline_input,
 };
 
-static int run(const struct input *in)
+static int print(struct datr *d, const void *in)
 {
-	struct datr *d = datr_open(in->path[0]);
-	int ret;
-
-	if (!d)
-		return EXIT_ERROR;
-	ret = check_file(d, input_cpus(in), stdout);
-	datr_free(d);
-	return cmdline_exit(ret);
+	return check_file(d, input_cpus(in), stdout);
 }
 
 int check_main(int argc, char **argv)
@@ -167,7 +160,7 @@ int check_main(int argc, char **argv)
 	int ret = EXIT_USAGE;
 
 	if (!cmdline_parse(&argp, argc, argv, 0, &in))
-		ret = run(&in);
+		ret = input_print(&in, print, &in);
 	input_free(&in);
 	return ret;
 }

@@ -136,3 +136,15 @@ int cmdline_exit(int ret)
 		ret = log_error("cannot write the output: %s", strerror(errno));
 	return ret ? EXIT_ERROR : EXIT_OK;
 }
+
+int input_print(const struct input *in, input_fn print, const void *options)
+{
+	struct datr *d = datr_open(in->path[0]);
+	int ret;
+
+	if (!d)
+		return EXIT_ERROR;
+	ret = print(d, options);
+	datr_free(d);
+	return cmdline_exit(ret);
+}

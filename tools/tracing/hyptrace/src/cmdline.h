@@ -9,6 +9,7 @@
 #include <argp.h>
 #include <errno.h>
 
+#include "datr.h"
 #include "types.h"
 #include "util.h"
 
@@ -77,5 +78,18 @@ int cmdline_output(bool *gone);
  * Context: all was written to stdout.
  */
 int cmdline_exit(int ret);
+
+/** typedef input_fn - prints something of a file. Return: not 0 after a message */
+typedef int (*input_fn)(struct datr *d, const void *options);
+
+/**
+ * input_print - what a command does that prints something of one file
+ * @in:		which file
+ * @print:	prints
+ * @options:	handed to @print
+ *
+ * Return: an exit status.
+ */
+int input_print(const struct input *in, input_fn print, const void *options);
 
 #endif

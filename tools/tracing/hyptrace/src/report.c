@@ -456,17 +456,11 @@ static const struct argp argp = {
 	.children = cmdline_input,
 };
 
-static int run(struct options *o)
+static int print(struct datr *d, const void *options)
 {
-	struct datr *d = datr_open(o->in.path[0]);
-	int ret;
+	const struct options *o = options;
 
-	if (!d)
-		return EXIT_ERROR;
-	o->how.cpus = input_cpus(&o->in);
-	ret = report_file(d, &o->how, stdout);
-	datr_free(d);
-	return cmdline_exit(ret);
+	return report_file(d, &o->how, stdout);
 }
 
 int report_main(int argc, char **argv)
@@ -474,8 +468,10 @@ int report_main(int argc, char **argv)
 	struct options o = { .in.want = 1 };
 	int ret = EXIT_USAGE;
 
-	if (!cmdline_parse(&argp, argc, argv, 0, &o))
-		ret = run(&o);
+	if (!cmdline_parse(&argp, argc, argv, 0, &o)) {
+		o.how.cpus = input_cpus(&o.in);
+		ret = input_print(&o.in, print, &o);
+	}
 	strlist_free(&o.how.events);
 	input_free(&o.in);
 	return ret;

@@ -250,16 +250,11 @@ static const struct argp argp = {
 	.children = cmdline_input,
 };
 
-static int run(const struct options *o)
+static int print(struct datr *d, const void *options)
 {
-	struct datr *d = datr_open(o->in.path[0]);
-	int ret;
+	const struct options *o = options;
 
-	if (!d)
-		return EXIT_ERROR;
-	ret = stat_file(d, input_cpus(&o->in), o->json, o->histogram, stdout);
-	datr_free(d);
-	return cmdline_exit(ret);
+	return stat_file(d, input_cpus(&o->in), o->json, o->histogram, stdout);
 }
 
 int stat_main(int argc, char **argv)
@@ -268,7 +263,7 @@ int stat_main(int argc, char **argv)
 	int ret = EXIT_USAGE;
 
 	if (!cmdline_parse(&argp, argc, argv, 0, &o))
-		ret = run(&o);
+		ret = input_print(&o.in, print, &o);
 	input_free(&o.in);
 	return ret;
 }
