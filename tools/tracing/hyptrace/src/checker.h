@@ -76,8 +76,13 @@ void checker_violation(struct checker *c, unsigned int cpu, u64 ts,
 		       const char *fmt, ...)
 	__printf(4, 5);
 
-/** checker_finish - check what is left at the end of the file */
-int checker_finish(struct checker *c, struct check_result *result);
+/**
+ * checker_finish - check what is left at the end of the file
+ * @c:		the checker
+ * @torn:	the file does not have all that was in the buffers at the end
+ * @result:	what came out
+ */
+void checker_finish(struct checker *c, bool torn, struct check_result *result);
 
 void checker_free(struct checker *c);
 

@@ -27,6 +27,7 @@ EVENTS = {
     "trace_on": ("hypervisor", 107, [(U32, "flags")], '"flags=0x%x", REC->flags'),
     "trace_off": ("hypervisor", 108, [(U32, "flags")], '"flags=0x%x", REC->flags'),
     "kvm_entry": ("kvm", 200, [(U64, "vcpu_pc")], '"PC: 0x%llx", REC->vcpu_pc'),
+    "kvm_exit": ("kvm", 201, [(U64, "vcpu_pc")], '"PC: 0x%llx", REC->vcpu_pc'),
     "undescribed": (None, 300, [(U32, "x")], ""),
     "markup": ("hypervisor", 109, [(U32, "x")],
                '"</script><img src=x onerror=alert(%u)> <b>&lt; \\"", REC->x'),

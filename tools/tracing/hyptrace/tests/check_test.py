@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Usage: check_test.py HYPTRACE
+
+What "hyptrace check" finds in recordings that keep its rules, and that break each. TAP.
+"""
+import os
+import re
+import sys
+import tempfile
+
+import synth
+from tap import attempt, equal, finish, run
+
+HYPTRACE = sys.argv[1]
+
+HVC, HOST_ABORT, GUEST_EXIT, ERET_HOST, ERET_GUEST = 1, 4, 5, 6, 7
+ON = [b"hyptrace: enabled=%s\n" % name for name in (
+    b"kvm/kvm_entry", b"kvm/kvm_exit", b"hypervisor/hyp_enter", b"hypervisor/hyp_exit")]
+FINE = {"violations": 0, "unaccounted": 0, "max_skew_ns": 0}
+
+
+def enter(ts, reason):
+    return (ts, "hyp_enter", 7, {"reason": reason})
+
+
+def leave(ts, reason):
+    return (ts, "hyp_exit", 7, {"reason": reason})
+
+
+def guest(ts):
+    """A guest run from ts to ts + 30"""
+    return [enter(ts, HVC), leave(ts + 10, ERET_GUEST),
+            enter(ts + 20, GUEST_EXIT), leave(ts + 30, ERET_HOST)]
+
+
+def window(start, end):
+    return [(start, "kvm_entry", 7, {}), (end, "kvm_exit", 7, {})]
+
+
+def counters(buffer, written, overrun=0, dropped=0):
+    return b"hyptrace: buffer=%s cpu=0 written=%d overrun=%d read=%d dropped=%d\n" % (
+        buffer, written, overrun, written - overrun, dropped)
+
+
+def check(directory, host, hyp, texts=None, **more):
+    """=> the exit status, the numbers of the last line, all lines and messages.
+
+    host, hyp: events, or a list of sub-buffers. Counters fit what is in the file.
+    """
+    path = os.path.join(directory, "trace.dat")
+    pages = [[synth.page(side)] if side and isinstance(side[0], tuple) else side
+             for side in (host, hyp)]
+    if texts is None:
+        texts = [counters(b"host", len(host)), counters(b"hypervisor", len(hyp))]
+    synth.write(path, {0: pages[0]}, {0: pages[1]}, texts=ON + texts, **more)
+    done = run(HYPTRACE, "check", path)
+    out = done.stdout.decode()
+    numbers = re.findall(r"(\w+)=(\d+)", " ".join(out.splitlines()[-2:]).replace(
+        "skipped: windows", "skipped"))
+    return done.returncode, {k: int(v) for k, v in numbers}, out + done.stderr.decode()
+
+
+def finds(what, got, status, said="", **want):
+    numbers = {name: got[1].get(name) for name in want}
+    equal(what, (got[0], numbers, said in got[2] or got[2]), (status, want, True))
+
+
+def test_good(directory):
+    host, hyp = window(1000, 1100) + window(1200, 1300), guest(1010) + guest(1250)
+    finds("all rules kept", check(directory, host, hyp), 0, events=8, host_events=4, windows=2,
+          cut=0, skipped=0, lost=0, **FINE)
+    touching = check(directory, window(1000, 1030), guest(1000))
+    finds("a run as long as its window", touching, 0, windows=1, **FINE)
+    finds("cut by the beginning", check(directory, host[1:], hyp[3:]), 0, windows=1, cut=1, **FINE)
+    finds("cut by the end", check(directory, host[:-1], hyp), 0, windows=1, cut=2, **FINE)
+
+
+def test_torn(directory):
+    host, hyp = window(1000, 1100) + window(1200, 1300), guest(1010) + guest(1250)
+    for missing in range(1, 5):
+        got = check(directory, host, hyp[:-missing], texts=[])
+        finds("no counters, and %d events of the hypervisor missing at the end" % missing, got, 1,
+              "no counters for 2 buffers", windows=1, cut=1, violations=0)
+        finds("the same with counters", check(directory, host, hyp[:-missing]), 1,
+              "no guest run at EL2", windows=2, violations=1)
+    finds("no counters, and a run missing before", check(directory, host, hyp[4:], texts=[]), 1,
+          "no guest run at EL2", violations=1)
+
+
+def test_broken(directory):
+    host, hyp = window(1000, 1100), guest(1010)
+    for what, host_events, hyp_events, said in (
+            ("no run", host, [enter(900, HVC), leave(910, ERET_HOST)], "no guest run at EL2"),
+            ("two runs", host, hyp + guest(1050), "outside of kvm_entry and kvm_exit"),
+            ("a run outside", host + window(1200, 1300), hyp + guest(1150) + guest(1210),
+             "outside of kvm_entry and kvm_exit"),
+            ("two entries of the host", host[:1] * 2 + host[1:], hyp, "kvm_entry after kvm_entry"),
+            ("an exit of the host alone", host + host[1:], hyp, "kvm_exit without kvm_entry"),
+            ("entered twice", host, hyp[:1] * 2 + hyp[1:], "hyp_enter while the CPU is at EL2"),
+            ("left twice", host, hyp + [leave(1050, ERET_HOST)],
+             "hyp_exit while the CPU is in the host"),
+            ("a guest's exit out of the host", host, hyp + [enter(1050, GUEST_EXIT)],
+             "hyp_enter while the CPU is in the host"),
+            ("a call out of a guest", host, hyp[:2] + [enter(1025, HVC)] + hyp[3:],
+             "hyp_enter while the CPU is in a guest"),
+            ("a guest entered by an abort", host, [enter(1010, HOST_ABORT)] + hyp[1:],
+             "a guest was entered, but not by hvc"),
+            ("an event of the hypervisor in the host", host,
+             hyp + [(1060, "host_hcall", 7, {})], "host_hcall while the CPU is in the host")):
+        got = check(directory, host_events, hyp_events)
+        finds(what, got, 1, said)
+        equal(what + ": counted", got[1]["violations"] > 0, True)
+    for what, run_at, skew in ("early", 990, 10), ("late", 1080, 10), ("by one", 1071, 1):
+        finds("sticks out " + what, check(directory, host, guest(run_at)), 1,
+              "sticks out of its window by %d ns" % skew, violations=1, max_skew_ns=skew)
+
+
+def test_time(directory):
+    got = check(directory, [synth.page(window(1200, 1300)), synth.page(window(1000, 1100))], [],
+                texts=[counters(b"host", 4), counters(b"hypervisor", 0)])
+    finds("time goes back", got, 1, "time of the host went back by 300 ns at kvm_entry")
+
+
+def test_losses(directory):
+    host = window(1000, 1100) + window(1200, 1300)
+    hyp = [synth.page(guest(1010)), synth.page(guest(1410), lost=4)]
+    host += window(1400, 1500)
+    texts = [counters(b"host", 6), counters(b"hypervisor", 12, overrun=4)]
+    finds("a window in a loss", check(directory, host, hyp, texts), 0, windows=2, skipped=1,
+          lost=4, **FINE)
+    finds("the same without the loss", check(
+        directory, host, [hyp[0], synth.page(guest(1410))],
+        [counters(b"host", 6), counters(b"hypervisor", 8)]), 1, windows=3, violations=1)
+    for what, text in (("more were written", counters(b"hypervisor", 13, overrun=4)),
+                       ("fewer were written", counters(b"hypervisor", 11, overrun=4)),
+                       ("more were lost", counters(b"hypervisor", 13, overrun=5))):
+        got = check(directory, host, hyp, texts[:1] + [text])
+        finds(what, got, 1, "unaccounted: [000] hyp", unaccounted=1, violations=0)
+    finds("dropped", check(directory, host[:2], hyp[:1], [
+        counters(b"host", 2), counters(b"hypervisor", 4, dropped=9)]), 0, lost=9, **FINE)
+
+
+def main():
+    print("TAP version 13")
+    with tempfile.TemporaryDirectory() as directory:
+        for test in test_good, test_torn, test_broken, test_time, test_losses:
+            attempt(test, directory)
+    finish()
+
+
+main()
