@@ -34,6 +34,7 @@
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/splice.h>
+#include <linux/string.h>
 #include <linux/trace_remote.h>
 #include <linux/tracefs.h>
 #include <linux/workqueue.h>
@@ -1419,6 +1420,12 @@ static int remote_set_event(struct trace_remote *remote, char *word)
 	return found ? ret : -EINVAL;
 }
 
+/* What is written to a file, to be freed */
+static char *copy_text(const char __user *ubuf, size_t cnt)
+{
+	return cnt < PAGE_SIZE ? memdup_user_nul(ubuf, cnt) : ERR_PTR(-EINVAL);
+}
+
 static ssize_t set_event_write(struct file *filp, const char __user *ubuf, size_t cnt,
 			       loff_t *ppos)
 {
@@ -1426,15 +1433,10 @@ static ssize_t set_event_write(struct file *filp, const char __user *ubuf, size_
 	char *rest, *word;
 	int ret = 0;
 
-	char *buf __free(kfree) = NULL;
+	char *buf __free(kfree) = copy_text(ubuf, cnt);
 
-	if (cnt >= PAGE_SIZE)
-		return -EINVAL;
-	buf = kzalloc(cnt + 1, GFP_KERNEL);
-	if (!buf)
-		return -ENOMEM;
-	if (copy_from_user(buf, ubuf, cnt))
-		return -EFAULT;
+	if (IS_ERR(buf))
+		return PTR_ERR(buf);
 
 	guard(mutex)(&remote->lock);
 	rest = buf;
@@ -1633,16 +1635,11 @@ static ssize_t event_filter_write(struct file *filp, const char __user *ubuf, si
 	char *text;
 	int ret;
 
-	char *buf __free(kfree) = NULL;
+	char *buf __free(kfree) = copy_text(ubuf, cnt);
 	char *expr __free(kfree) = NULL;
 
-	if (cnt >= PAGE_SIZE)
-		return -EINVAL;
-	buf = kzalloc(cnt + 1, GFP_KERNEL);
-	if (!buf)
-		return -ENOMEM;
-	if (copy_from_user(buf, ubuf, cnt))
-		return -EFAULT;
+	if (IS_ERR(buf))
+		return PTR_ERR(buf);
 	text = strstrip(buf);
 	if (strcmp(text, "0")) {
 		expr = kstrdup(text, GFP_KERNEL);
