@@ -33,13 +33,9 @@ FIXTURE_FOR_SOURCES_AND_SIZES(both);
 
 FIXTURE_SETUP(both)
 {
-	int ret = source_open(&self->src, variant->remote);
-
 	events_init(&self->ev);
-	if (skip_reason(ret))
-		SKIP(return, "%s", skip_reason(ret));
-	ASSERT_EQ(0, ret);
-	ASSERT_EQ(0, source_set_size(&self->src, variant->size_kb));
+	if (!setup_source(_metadata, &self->src, variant->remote, variant->size_kb))
+		return;
 	self->cpu = nr_cpus() - 1;
 	ASSERT_EQ(0, pin_to_cpu(self->cpu));
 	ASSERT_EQ(0, source_on(&self->src, true));

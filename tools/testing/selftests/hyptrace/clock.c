@@ -41,15 +41,12 @@ FIXTURE_FOR_REMOTES(time, 1024);
 
 FIXTURE_SETUP(time)
 {
-	int ret = source_open(&self->src, variant->remote);
 	struct timex tx = {};
 
 	events_init(&self->ev);
 	events_init(&self->marks);
-	if (skip_reason(ret))
-		SKIP(return, "%s", skip_reason(ret));
-	ASSERT_EQ(0, ret);
-	ASSERT_EQ(0, source_set_size(&self->src, variant->size_kb));
+	if (!setup_source(_metadata, &self->src, variant->remote, variant->size_kb))
+		return;
 	ASSERT_EQ(0, instance_open(&self->host, "hyptrace_clock"));
 	ASSERT_EQ(0, source_put(&self->host, "local", "trace_clock"));
 	ASSERT_EQ(0, source_set_size(&self->host, 2 * variant->size_kb));

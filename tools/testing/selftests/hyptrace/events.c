@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "kselftest_harness.h"
-#include "remote.h"
+#include "variants.h"
 #include "vm.h"
 
 /* Guest physical addresses, which the guest's code has to know */
@@ -89,12 +89,8 @@ static bool is_protected(void)
 
 FIXTURE_SETUP(events)
 {
-	int ret = source_open(&self->src, HYPERVISOR);
-
-	if (skip_reason(ret))
-		SKIP(return, "%s", skip_reason(ret));
-	ASSERT_EQ(0, ret);
-	ASSERT_EQ(0, source_set_size(&self->src, TEST_KB));
+	if (!setup_source(_metadata, &self->src, HYPERVISOR, TEST_KB))
+		return;
 	ASSERT_EQ(0, source_put(&self->src, "1", "events/enable"));
 	ASSERT_EQ(0, pin_to_cpu(0));
 	self->protected = is_protected();

@@ -28,13 +28,9 @@ FIXTURE_FOR_REMOTES(remote, TEST_KB);
 
 FIXTURE_SETUP(remote)
 {
-	int ret = source_open(&self->src, variant->remote);
-
 	events_init(&self->ev);
-	if (skip_reason(ret))
-		SKIP(return, "%s", skip_reason(ret));
-	ASSERT_EQ(0, ret);
-	ASSERT_EQ(0, source_set_size(&self->src, variant->size_kb));
+	if (!setup_source(_metadata, &self->src, variant->remote, variant->size_kb))
+		return;
 	ASSERT_EQ(0, pin_to_cpu(0));
 }
 

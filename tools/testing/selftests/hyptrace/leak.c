@@ -32,12 +32,8 @@ FIXTURE_FOR_REMOTES(leak, 16);
 
 FIXTURE_SETUP(leak)
 {
-	int ret = source_open(&self->src, variant->remote);
-
-	if (skip_reason(ret))
-		SKIP(return, "%s", skip_reason(ret));
-	ASSERT_EQ(0, ret);
-	ASSERT_EQ(0, source_set_size(&self->src, variant->size_kb));
+	if (!setup_source(_metadata, &self->src, variant->remote, variant->size_kb))
+		return;
 	ASSERT_EQ(0, source_put(&self->src, "1", "events/enable"));
 	ASSERT_GE(MAX_CPUS, nr_cpus());
 }

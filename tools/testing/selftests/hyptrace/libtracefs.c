@@ -49,14 +49,10 @@ FIXTURE_FOR_SOURCES_AND_SIZES(lib);
 
 FIXTURE_SETUP(lib)
 {
-	int ret = source_open(&self->src, variant->remote);
-
 	memset(&self->seen, 0, sizeof(self->seen));
 	self->instance = NULL;
-	if (skip_reason(ret))
-		SKIP(return, "%s", skip_reason(ret));
-	ASSERT_EQ(0, ret);
-	ASSERT_EQ(0, source_set_size(&self->src, variant->size_kb));
+	if (!setup_source(_metadata, &self->src, variant->remote, variant->size_kb))
+		return;
 
 	self->system = variant->remote ?: "sched";
 	self->event = variant->remote ? "selftest" : "sched_switch";

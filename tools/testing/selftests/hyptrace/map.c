@@ -41,14 +41,10 @@ VARIANT(map, ordinary_1m, NULL, 1024);
 FIXTURE_SETUP(map)
 {
 	struct mapping m;
-	int ret;
 
 	events_init(&self->ev);
-	ret = source_open(&self->src, variant->remote);
-	if (skip_reason(ret))
-		SKIP(return, "%s", skip_reason(ret));
-	ASSERT_EQ(0, ret);
-	ASSERT_EQ(0, source_set_size(&self->src, variant->size_kb));
+	if (!setup_source(_metadata, &self->src, variant->remote, variant->size_kb))
+		return;
 
 	self->cpu = nr_cpus() - 1;
 	ASSERT_EQ(0, pin_to_cpu(self->cpu));

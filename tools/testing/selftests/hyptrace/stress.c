@@ -268,15 +268,11 @@ STRESS_VARIANTS(software, SOFTWARE);
 
 FIXTURE_SETUP(stress)
 {
-	int ret = source_open(&self->src, variant->remote);
-
-	if (skip_reason(ret))
-		SKIP(return, "%s", skip_reason(ret));
-	ASSERT_EQ(0, ret);
+	if (!setup_source(_metadata, &self->src, variant->remote, variant->size_kb))
+		return;
 	self->stop = 0;
 	self->nr_cpus = nr_cpus();
 	ASSERT_GE(MAX_CPUS, self->nr_cpus);
-	ASSERT_EQ(0, source_set_size(&self->src, variant->size_kb));
 	ASSERT_EQ(0, source_put(&self->src, variant->load ? "1" : "0", "events/enable"));
 	ASSERT_EQ(0, source_put(&self->src, "1", "events/%s/selftest/enable",
 				self->src.remote));
@@ -392,15 +388,11 @@ FIXTURE_FOR_REMOTES(storm, 16);
 
 FIXTURE_SETUP(storm)
 {
-	int ret = source_open(&self->src, variant->remote);
-
-	if (skip_reason(ret))
-		SKIP(return, "%s", skip_reason(ret));
-	ASSERT_EQ(0, ret);
+	if (!setup_source(_metadata, &self->src, variant->remote, variant->size_kb))
+		return;
 	self->stop = 0;
 	self->nr_cpus = nr_cpus();
 	ASSERT_GE(MAX_CPUS, self->nr_cpus);
-	ASSERT_EQ(0, source_set_size(&self->src, variant->size_kb));
 }
 
 FIXTURE_TEARDOWN(storm)

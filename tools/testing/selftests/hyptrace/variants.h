@@ -4,7 +4,7 @@
 /*
  * What the tests of a fixture run on: each remote, or each source, and with
  * buffers of several sizes. Each declares the FIXTURE_VARIANT(); the setup gives
- * @remote to source_open(). A remote that is not there makes it skip.
+ * @remote and @size_kb to setup_source(). A remote that is not there makes it skip.
  *
  * For use after kselftest_harness.h.
  */
@@ -40,5 +40,18 @@
 #define FIXTURE_FOR_SOURCES_AND_SIZES(fixture)					\
 	FIXTURE_FOR_REMOTES_AND_SIZES(fixture);					\
 	VARIANTS_OF_SMALL_SIZES(fixture, ordinary, NULL)
+
+/* Open @src, with a buffer of @kb; false if the test is to be skipped */
+static inline bool setup_source(struct __test_metadata *_metadata, struct source *src,
+				const char *remote, unsigned long kb)
+{
+	int ret = source_open(src, remote);
+
+	if (skip_reason(ret))
+		SKIP(return false, "%s", skip_reason(ret));
+	ASSERT_EQ(0, ret);
+	ASSERT_EQ(0, source_set_size(src, kb));
+	return true;
+}
 
 #endif /* _SELFTEST_HYPTRACE_VARIANTS_H */
