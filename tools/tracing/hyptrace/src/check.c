@@ -108,9 +108,7 @@ int check_file(struct datr *d, const struct cpulist *cpus, FILE *out)
 		ret = walk_events(&k, cpus);
 	if (!ret)
 		ret = print_verdict(&k, cpus);
-	if (k.corrupt)
-		ret = log_error("%s: %llu corrupt sub-buffers", datr_name(d),
-				k.corrupt);
+	ret = datr_corrupt(d, k.corrupt) ?: ret;
 	checker_free(k.checker);
 	account_free(k.account);
 	evdb_free(k.db);

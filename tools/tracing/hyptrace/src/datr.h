@@ -62,6 +62,9 @@ void datr_free(struct datr *d);
 /** datr_name - what messages call the file */
 const char *datr_name(const struct datr *d);
 
+/** datr_corrupt - say that @nr sub-buffers are corrupt. Return: 1, 0 if none is */
+int datr_corrupt(const struct datr *d, u64 nr);
+
 unsigned int datr_nr_buffers(const struct datr *d);
 const struct datr_buffer *datr_buffer(const struct datr *d, unsigned int i);
 

@@ -136,10 +136,7 @@ static int write_perfetto(struct output *f)
 	    perfetto_export(f->d, input_cpus(&f->o->in), f->shift, f->out,
 			    &f->perfetto))
 		return -1;
-	if (!f->perfetto.corrupt)
-		return 0;
-	log_error("%s: %llu corrupt sub-buffers", path, f->perfetto.corrupt);
-	return 1;
+	return datr_corrupt(f->d, f->perfetto.corrupt);
 }
 
 static void tell_perfetto(const struct output *f)

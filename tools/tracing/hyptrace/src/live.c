@@ -216,8 +216,9 @@ static int run(struct live *l)
 	return ret;
 }
 
-static int live(const struct options *o)
+static int live(const void *options)
 {
+	const struct options *o = options;
 	struct live l = {
 		.opt = o,
 		.line = { .out = stdout, .color = use_color(o) },
@@ -237,12 +238,6 @@ static int live(const struct options *o)
 int live_main(int argc, char **argv)
 {
 	struct options o = { .color = COLOR_AUTO };
-	int ret = EXIT_USAGE;
 
-	session_options_init(&o.session);
-	/* What follows COMMAND is COMMAND's */
-	if (!cmdline_parse(&argp, argc, argv, ARGP_IN_ORDER, &o))
-		ret = live(&o);
-	session_options_free(&o.session);
-	return ret;
+	return session_main(&argp, argc, argv, &o, &o.session, live);
 }

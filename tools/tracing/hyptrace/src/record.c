@@ -197,8 +197,9 @@ static int finish(const struct recorder *r)
 	return ret;
 }
 
-static int record(const struct options *o)
+static int record(const void *options)
 {
+	const struct options *o = options;
 	struct recorder r = { .opt = o };
 	int ret = prepare(&r);
 
@@ -220,12 +221,6 @@ static int record(const struct options *o)
 int record_main(int argc, char **argv)
 {
 	struct options o = { .output = DEFAULT_OUTPUT };
-	int ret = EXIT_USAGE;
 
-	session_options_init(&o.session);
-	/* What follows COMMAND is COMMAND's */
-	if (!cmdline_parse(&argp, argc, argv, ARGP_IN_ORDER, &o))
-		ret = record(&o);
-	session_options_free(&o.session);
-	return ret;
+	return session_main(&argp, argc, argv, &o, &o.session, record);
 }

@@ -332,9 +332,7 @@ int report_file(struct datr *d, const struct report_how *how, FILE *out)
 				     walk_events(&r, how->cpus);
 	if (!ret && !how->json)
 		print_totals(&r);
-	if (r.corrupt)
-		ret = log_error("%s: %llu corrupt sub-buffers", datr_name(d),
-				r.corrupt);
+	ret = datr_corrupt(d, r.corrupt) ?: ret;
 	free(r.kept);
 	account_free(r.account);
 	evdb_free(r.db);

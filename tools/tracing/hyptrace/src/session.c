@@ -144,18 +144,21 @@ const struct argp_child session_args[] = {
 	{ 0 }
 };
 
-void session_options_init(struct session_options *o)
+int session_main(const struct argp *argp, int argc, char **argv, void *options,
+		 struct session_options *s, int (*run)(const void *options))
 {
-	o->remote = "hypervisor";
-	o->size_kb = DEFAULT_KB;
-	o->overwrite = true;
-}
+	int ret = EXIT_USAGE;
 
-void session_options_free(struct session_options *o)
-{
-	free(o->events[HOST].choice);
-	free(o->events[HYP].choice);
-	cpulist_free(&o->cpus);
+	s->remote = "hypervisor";
+	s->size_kb = DEFAULT_KB;
+	s->overwrite = true;
+	/* What follows COMMAND is COMMAND's */
+	if (!cmdline_parse(argp, argc, argv, ARGP_IN_ORDER, options))
+		ret = run(options);
+	free(s->events[HOST].choice);
+	free(s->events[HYP].choice);
+	cpulist_free(&s->cpus);
+	return ret;
 }
 
 /* Changing things */

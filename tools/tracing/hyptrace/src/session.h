@@ -75,8 +75,19 @@ extern const struct argp_child session_args[];
 
 #define SESSION_ARGS_DOC	"[COMMAND [ARG]...]"
 
-void session_options_init(struct session_options *o);
-void session_options_free(struct session_options *o);
+/**
+ * session_main - the main function of a command that traces
+ * @argp:	its options, session_args being the last
+ * @argc:	number of @argv
+ * @argv:	what was given
+ * @options:	what @argp parses into
+ * @s:		the part of it that is here
+ * @run:	does it, given @options. Return: an exit status
+ *
+ * Return: an exit status.
+ */
+int session_main(const struct argp *argp, int argc, char **argv, void *options,
+		 struct session_options *s, int (*run)(const void *options));
 
 /**
  * struct session - a time of tracing; all 0 at first

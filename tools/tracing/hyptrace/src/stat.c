@@ -164,12 +164,7 @@ void stat_free(struct statread *s)
 
 int stat_check(struct statread *s, const struct datr *d)
 {
-	u64 corrupt = statread_data(s)->corrupt;
-
-	if (!corrupt)
-		return 0;
-	log_error("%s: %llu corrupt sub-buffers", datr_name(d), corrupt);
-	return 1;
+	return datr_corrupt(d, statread_data(s)->corrupt);
 }
 
 int stat_file(struct datr *d, const struct cpulist *cpus, bool json,

@@ -322,8 +322,9 @@ static int run(struct top *t)
 	return ret ? ret : show_rest(t, end);
 }
 
-static int top(const struct options *o)
+static int top(const void *options)
 {
+	const struct options *o = options;
 	struct top t = { .opt = o };
 	int ret = prepare(&t);
 
@@ -341,14 +342,7 @@ static int top(const struct options *o)
 
 int top_main(int argc, char **argv)
 {
-	struct options o = { .interval_ms = 1000 };
-	int ret = EXIT_USAGE;
+	struct options o = { .interval_ms = 1000, .session.default_hyp = used_events };
 
-	session_options_init(&o.session);
-	o.session.default_hyp = used_events;
-	/* What follows COMMAND is COMMAND's */
-	if (!cmdline_parse(&argp, argc, argv, ARGP_IN_ORDER, &o))
-		ret = top(&o);
-	session_options_free(&o.session);
-	return ret;
+	return session_main(&argp, argc, argv, &o, &o.session, top);
 }
