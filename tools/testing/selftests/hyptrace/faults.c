@@ -468,16 +468,18 @@ static bool is_failed(const struct fault *fault, int status)
 	       !strncmp(text, "hyptrace: ", strlen("hyptrace: "));
 }
 
-static void fail_record(struct __test_metadata *_metadata, const struct source *src,
+/* Was there an @nth one? */
+static bool fail_record(struct __test_metadata *_metadata, const struct source *src,
 			const struct fault *fault, int nth)
 {
+	bool failed;
 	char text[4096] = "";
 	int left, status;
 
 	status = run_record(fault, "-q", nth, &left);
-	EXPECT_EQ(0, left) TH_LOG("%d", nth);
+	failed = !left;
 	if (status) {
-		EXPECT_TRUE(is_failed(fault, status)) {
+		EXPECT_TRUE(failed && is_failed(fault, status)) {
 			file_read(RECORD_OUTPUT, text, sizeof(text));
 			TH_LOG("%d: status 0x%x: %s", nth, status, text);
 		}
@@ -486,12 +488,13 @@ static void fail_record(struct __test_metadata *_metadata, const struct source *
 	}
 	ASSERT_EQ(0, source_reset(src)) TH_LOG("%d", nth);
 	ASSERT_EQ(0, source_loaded(src)) TH_LOG("%d", nth);
+	return failed;
 }
 
 static void check_record(struct __test_metadata *_metadata, const struct source *src,
 			 const struct fault *fault)
 {
-	int first = 0, last = 0, left, nth;
+	int first = 0, last = 0, tried = 0, failed = 0, left, nth;
 	long before;
 
 	if (WEXITSTATUS(run_record(fault, "--help", FAR_OFF, &left)) == 127)
@@ -502,8 +505,12 @@ static void check_record(struct __test_metadata *_metadata, const struct source 
 	last = FAR_OFF - left;
 	EXPECT_LT(first, last);
 	before = settled_free_pages();
-	for (nth = first + 1; nth <= last; nth += 1 + (last - first) / MAX_RECORDS)
-		fail_record(_metadata, src, fault, nth);
+	for (nth = first + 1; nth <= last; nth += 1 + (last - first) / MAX_RECORDS) {
+		failed += fail_record(_metadata, src, fault, nth);
+		tried++;
+	}
+	/* A recording that is slower, or faster, has some more or less */
+	EXPECT_LE(tried * 3 / 4, failed) TH_LOG("%d tried", tried);
 	EXPECT_GE(NOISE_PAGES, missing_pages(before, NOISE_PAGES));
 	unlink(RECORD_FILE);
 	unlink(RECORD_OUTPUT);
