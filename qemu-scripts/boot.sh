@@ -94,17 +94,18 @@ choose_mode()
 	case $mode in
 	protected)
 		: "${cpu:=cortex-a57}"
-		kvm_word=protected
+		# A CPU that has VHE would run hVHE
+		kvm_words='protected arm64_sw.hvhe=0 id_aa64mmfr1.vh=0'
 		kvm_text='Protected nVHE mode initialized successfully'
 		;;
 	hvhe)
 		: "${cpu:=max,pauth-impdef=on}"
-		kvm_word=protected
+		kvm_words=protected
 		kvm_text='Protected hVHE mode initialized successfully'
 		;;
 	nvhe)
 		: "${cpu:=cortex-a57}"
-		kvm_word=nvhe
+		kvm_words=nvhe
 		kvm_text='Hyp nVHE mode initialized successfully'
 		;;
 	*) die "--mode '$mode': it is one of protected, hvhe, nvhe" ;;
@@ -181,7 +182,7 @@ qemu_arguments()
 		-cpu "$cpu" -smp "$smp" -m "$mem"
 		-nodefaults -nic none -no-reboot -display none -monitor none
 		-kernel "$kernel" -initrd "$tmp/initrd"
-		-append "console=ttyAMA0 earlycon panic=-1 kvm-arm.mode=$kvm_word ${append[*]}"
+		-append "console=ttyAMA0 earlycon panic=-1 kvm-arm.mode=$kvm_words ${append[*]}"
 		-chardev "file,id=console,path=$console" -serial chardev:console
 		# A file, as QEMU drops output that a full pipe does not take
 		-chardev "file,id=output,path=$tmp/output"

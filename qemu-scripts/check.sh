@@ -22,9 +22,9 @@
 #   off         a kernel without hypervisor tracing builds and runs guests
 #   soak        everything at once for a short time, and the accounts (see soak.sh)
 #   pages       a kernel with 64 KiB pages, in each mode
-#   debug       tests of memory and of errors on a kernel with 16 KiB pages that checks its
-#               locks, its memory and its arithmetic
-#   debug-all   all of the selftests on it, which takes long; only if named
+#   debug       the selftests on a kernel with 16 KiB pages that checks its locks, its
+#               memory and its arithmetic
+#   debug-all   on the remote "test" as well, and in each mode; only if named
 #   kcsan       the selftests on a kernel that looks for data races; only if named
 #   lint        style, types and documents (see lint.sh)
 #
@@ -114,13 +114,20 @@ guest()		# MODE CPUS ARGUMENTS-OF-BOOT...
 	"$SCRIPTS/boot.sh" --mode "$mode" --smp "$cpus" --timeout 600 "$@"
 }
 
+# Sets "software", what boot.sh needs for the remote "test" to be there
+add_software()	# DIRECTORY-OF-KERNEL
+{
+	software=(--add "$BUILD/$1/kernel/trace/remote_test.ko:/root/tests/remote_test.ko")
+}
+
 # The remote "test" is the same in all modes: the first one is enough for it
 suite_guest()
 {
-	local mode cpus software
+	local mode cpus
+	local -a software
 
 	step "Build the modules of the tests" "$SCRIPTS/build-test-modules.sh"
-	software=(--add "$BUILD/kernel/kernel/trace/remote_test.ko:/root/tests/remote_test.ko")
+	add_software kernel
 	for mode in $MODES; do
 		for cpus in $CPU_COUNTS; do
 			run_suite "guest $mode, $cpus CPUs" guest "$mode" "$cpus" \
@@ -367,12 +374,13 @@ suite_soak()
 other_kernel()	# NAME MODE CPU PROGRAM...
 {
 	local name=$1 mode=$2 cpu=$3
+	local -a software
 	shift 3
 
+	add_software "kernel-$name"
 	"$SCRIPTS/build-kernel.sh" --name "$name" --config "$SCRIPTS/kernel-$name.config"
 	guest "$mode" 2 --cpu "$cpu" --kernel "$BUILD/kernel-$name/arch/arm64/boot/Image" \
-		--add "$BUILD/tests:/root/tests" \
-		--add "$BUILD/kernel-$name/kernel/trace/remote_test.ko:/root/tests/remote_test.ko" \
+		--add "$BUILD/tests:/root/tests" "${software[@]}" \
 		--add "$SCRIPTS/guest-tests.sh:/root/tests/guest-tests.sh" -- \
 		/root/tests/guest-tests.sh "$@"
 }
@@ -390,20 +398,19 @@ suite_pages()
 
 # All selftests on a kernel that checks itself, some times slower than another one. Pages
 # are not poisoned unless told to be; KASAN has the traces that slub_debug's U would take
-checked_kernel()	# NAME MODE PROGRAMS-OR-NOTHING [ARGUMENT-OF-BOOT]...
+checked_kernel()	# NAME MODE [ARGUMENT-OF-BOOT]...
 {
-	local name=$1 mode=$2 tests=$3
-	shift 3
+	local name=$1 mode=$2
+	shift 2
 
 	build_checked_kernel "$name"
 	guest "$mode" 2 --timeout 3600 "$@" \
 		--append "page_poison=1 slub_debug=FZP log_buf_len=1M" \
 		--kernel "$BUILD/kernel-$name/arch/arm64/boot/Image" \
 		--add "$BUILD/tests:/root/tests" \
-		--add "$BUILD/kernel-$name/kernel/trace/remote_test.ko:/root/tests/remote_test.ko" \
 		--add "$BUILD/obj/test_modules-$name/hyp_calls.ko:/root/tests/hyp_calls.ko" \
 		--add "$SCRIPTS/guest-tests.sh:/root/tests/guest-tests.sh" -- \
-		"/root/tests/guest-tests.sh $tests"
+		/root/tests/guest-tests.sh
 }
 
 build_checked_kernel()	# NAME
@@ -416,13 +423,19 @@ build_checked_kernel()	# NAME
 # does not come up with such pages
 suite_debug()
 {
-	run_suite "debug, 16 KiB pages, hvhe" checked_kernel debug hvhe \
-		"lifecycle leak faults events filter" --cpu neoverse-n1
+	run_suite "debug, hvhe" checked_kernel debug hvhe --cpu neoverse-n1
 }
 
 suite_debug-all()
 {
-	run_suite "debug, all tests, hvhe" checked_kernel debug hvhe "" --cpu neoverse-n1
+	local mode
+	local -a software
+
+	add_software kernel-debug
+	for mode in $MODES; do
+		run_suite "debug, all remotes, $mode" checked_kernel debug "$mode" \
+			--cpu neoverse-n1 "${software[@]}"
+	done
 }
 
 # The functions of ours, of whose races KCSAN's reports are taken
@@ -431,19 +444,21 @@ our_functions()
 	local trace=$BUILD/kernel-kcsan/kernel/trace kvm=$BUILD/kernel-kcsan/arch/arm64/kvm
 
 	aarch64-linux-gnu-nm "$kvm/hyp_trace.o" "$kvm/hyp_bench.o" "$trace/remote_test.o" \
-		"$trace/trace_remote.o" "$trace/trace_remote_filter.o"
+		"$trace/trace_remote.o" "$trace/trace_remote_filter.o" "$trace/trace_remote_dump.o"
 	aarch64-linux-gnu-nm "$trace/ring_buffer.o" | grep remote
 }
 
 check_races()	# MODE
 {
 	local list=$BUILD/check/our-functions
+	local -a software
 
 	build_checked_kernel kcsan
+	add_software kernel-kcsan
 	mkdir -p "$BUILD/check"
 	our_functions | sed -n 's/.* [tT] \([^.]*\).*/\1/p' | sort -u >"$list"
 	# Watch more accesses, and for longer, than a machine in use would
-	checked_kernel kcsan "$1" "" --add "$list:/root/tests/our-functions" \
+	checked_kernel kcsan "$1" "${software[@]}" --add "$list:/root/tests/our-functions" \
 		--append "kcsan.skip_watch=300 kcsan.udelay_task=300"
 }
 
