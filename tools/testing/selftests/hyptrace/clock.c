@@ -157,13 +157,37 @@ TEST_F(time, adjusted_clock)
 	}
 }
 
-/* Suspend to idle until the alarm of the clock, in a second or two */
-static int suspend(void)
+#define WAKEUP_COUNT	"/sys/power/wakeup_count"
+
+/* Suspend to idle until the alarm in @seconds; -EBUSY if that came before */
+static int suspend_for(int seconds)
 {
 	static const char alarm[] = "/sys/class/rtc/rtc0/wakealarm";
-	int ret = file_write(alarm, "0", 1) ?: file_write(alarm, "+2", 2);
+	char when[16], count[16];
+	int ret = file_read(WAKEUP_COUNT, count, sizeof(count));
 
-	return ret ?: file_write("/sys/power/state", "freeze", 6);
+	if (ret < 0)
+		return ret;
+	ret = file_write(alarm, "0", 1) ?:
+	      file_write(alarm, when, snprintf(when, sizeof(when), "+%d", seconds));
+	if (ret)
+		return ret;
+	/* Refused as well if it is not the same any more */
+	if (file_write(WAKEUP_COUNT, count, strlen(count)))
+		return -EBUSY;
+	return file_write("/sys/power/state", "freeze", 6);
+}
+
+/* For as short as it can be, which is not the same for each kernel */
+static int suspend(void)
+{
+	int seconds = 2, ret;
+
+	do {
+		ret = suspend_for(seconds);
+		seconds *= 2;
+	} while (ret == -EBUSY && seconds < 100);
+	return ret;
 }
 
 /*

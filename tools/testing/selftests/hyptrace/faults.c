@@ -367,6 +367,7 @@ static void fail_each(struct __test_metadata *_metadata, const struct source *sr
 	EXPECT_GE(NOISE_PAGES, missing_pages(before, NOISE_PAGES)) TH_LOG("%s", op->name);
 	if (fault == &allocation || op->calls)
 		EXPECT_LT(1, nth) TH_LOG("%s", op->name);
+	TH_LOG("%s: each of %d", op->name, nth - 1);
 }
 
 static void check(struct __test_metadata *_metadata, const struct source *src,
@@ -511,6 +512,7 @@ static void check_record(struct __test_metadata *_metadata, const struct source 
 	}
 	/* A recording that is slower, or faster, has some more or less */
 	EXPECT_LE(tried * 3 / 4, failed) TH_LOG("%d tried", tried);
+	TH_LOG("record: %d of %d", failed, last - first);
 	EXPECT_GE(NOISE_PAGES, missing_pages(before, NOISE_PAGES));
 	unlink(RECORD_FILE);
 	unlink(RECORD_OUTPUT);
