@@ -412,7 +412,7 @@ TEST_F_TIMEOUT(faults, every_hypercall, TIMEOUT_S)
 /* More than there are */
 #define FAR_OFF		1000000
 /* Most of its thousands of allocations are to copy formats of the host's events */
-#define MAX_RECORDS	30
+#define MAX_RECORDS	12
 
 static void exec_record(const char *option)
 {
