@@ -50,9 +50,12 @@ no_violations()	# FILE
 	grep -q '^check: .* violations=0 .* unaccounted=0 ' $D/checked
 }
 
-# Killed at different moments, under load
-for delay in 0.3 0.7 1.1; do
-	start hyptrace record -q -o x.dat -- hyp_workload -t 3
+# Killed at different moments, under load, and not before there are many()
+for delay in 0.0 0.4 0.8; do
+	start hyptrace record -q -o x.dat -- hyp_workload -t 60
+	until [ "$(cat x.dat.part/hypervisor.* | wc -c)" -gt 40000 ]; do
+		sleep 0.1
+	done
 	sleep $delay
 	kill -9 $pid
 	wait $pid
@@ -67,6 +70,7 @@ for delay in 0.3 0.7 1.1; do
 	check "killed: and is right" no_violations x.dat
 	check "killed: nothing else is left" [ "$(find . -name '*.part')" = "" ]
 	rm x.dat
+	killall hyp_workload
 	while pidof hyp_workload >/dev/null; do
 		sleep 0.1
 	done
@@ -120,7 +124,7 @@ expect 1 "cannot write full/x.part/head: No space left" hyptrace record -q -o fu
 check "no room for the head: nothing is left" [ "$(ls full)" = "" ]
 mount -o remount,size=3m full
 expect 1 "cannot write the trace data: No space left on device; what was recorded .*'hyptrace recover full/x.part'" \
-	hyptrace record -q -o full/x -- sh -c "hyp_workload -t 9 >/dev/null"
+	hyptrace record -q -o full/x -- sh -c "hyp_workload -t 60 >/dev/null"
 mount -o remount,size=40m full
 expect 0 "full/x: recovered" hyptrace recover full/x.part
 check "no room for the data: what was recorded is there" many full/x

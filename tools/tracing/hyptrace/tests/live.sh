@@ -80,7 +80,7 @@ check "names of tasks" grep -q ' hyp_workload-[0-9]* *hyp_enter: reason=hvc' $D/
 
 # It sleeps while buffers overflow
 expect 0 "lost" hyptrace live -b 8 -- \
-	sh -c "hyp_workload -t 1 >/dev/null & kill -STOP \$PPID; wait; kill -CONT \$PPID"
+	sh -c "hyp_workload -n 60 >/dev/null & kill -STOP \$PPID; wait; kill -CONT \$PPID"
 check_printed "with losses"
 check "losses" several $(printed | cut -d ' ' -f 3)
 
