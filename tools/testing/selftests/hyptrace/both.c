@@ -14,14 +14,12 @@
 #include <unistd.h>
 
 #include "kselftest_harness.h"
+#include "slack.h"
 #include "variants.h"
 #include "ways.h"
 
 #define RAW_FILE	"per_cpu/cpu%d/trace_pipe_raw"
 #define PIPE_FILE	"per_cpu/cpu%d/trace_pipe"
-
-/* Nothing takes that long; a limit only so that a test ends */
-#define PATIENCE_MS	10000
 
 FIXTURE(both) {
 	struct source	src;

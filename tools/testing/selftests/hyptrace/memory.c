@@ -10,11 +10,9 @@
 
 #include "memory.h"
 #include "remote.h"
+#include "slack.h"
 
 #define KMEMLEAK	"/sys/kernel/debug/kmemleak"
-
-/* Nothing takes that long; a limit only so that a test ends */
-#define PATIENCE_MS	5000
 
 /* What is younger is not reported */
 #define LEAK_AGE_MS	5100

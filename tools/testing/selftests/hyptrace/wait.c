@@ -12,11 +12,9 @@
 #include <unistd.h>
 
 #include "kselftest_harness.h"
+#include "slack.h"
 #include "variants.h"
 #include "ways.h"
-
-/* Nothing takes that long; a limit only so that a test ends */
-#define PATIENCE_MS	10000
 
 #define NR_TURNS	40
 
