@@ -23,6 +23,8 @@
 
 #define DEBUGFS		"/sys/kernel/debug/"
 #define MAX_FAULTS	2000
+/* More than there are */
+#define FAR_OFF		1000000
 #define TIMEOUT_S	600
 
 FIXTURE(faults) {
@@ -57,6 +59,7 @@ FIXTURE_TEARDOWN(faults)
  * @prepare:	false if the kernel cannot do that
  * @arm:	let the @nth one fail, of this thread if the kernel can tell them apart
  * @disarm:	let none fail any more; has one failed?
+ * @max_records: recordings in which one fails, spread evenly if there are more of them
  */
 struct fault {
 	int	err;
@@ -64,6 +67,7 @@ struct fault {
 	bool	(*prepare)(void);
 	void	(*arm)(int nth);
 	bool	(*disarm)(void);
+	int	max_records;
 };
 
 static int put_number(const char *path, int number)
@@ -141,10 +145,13 @@ static bool disarm_hypercall(void)
 
 static const struct fault allocation = {
 	-ENOMEM, -EIO, prepare_allocations, arm_allocation, disarm_allocation,
+	/* Most of its thousands are to copy formats of the host's events */
+	.max_records = 12,
 };
 
 static const struct fault hypercall = {
 	-EIO, -EIO, prepare_hypercalls, arm_hypercall, disarm_hypercall,
+	.max_records = FAR_OFF,
 };
 
 /*
@@ -409,10 +416,6 @@ TEST_F_TIMEOUT(faults, every_hypercall, TIMEOUT_S)
 #define RECORD_FILE	"/tmp/faults.dat"
 /* What was recorded until it failed; the next recording would refuse to lose it */
 #define RECORD_PART	RECORD_FILE ".part"
-/* More than there are */
-#define FAR_OFF		1000000
-/* Most of its thousands of allocations are to copy formats of the host's events */
-#define MAX_RECORDS	12
 
 static void exec_record(const char *option)
 {
@@ -506,7 +509,7 @@ static void check_record(struct __test_metadata *_metadata, const struct source 
 	last = FAR_OFF - left;
 	EXPECT_LT(first, last);
 	before = settled_free_pages();
-	for (nth = first + 1; nth <= last; nth += 1 + (last - first) / MAX_RECORDS) {
+	for (nth = first + 1; nth <= last; nth += 1 + (last - first) / fault->max_records) {
 		failed += fail_record(_metadata, src, fault, nth);
 		tried++;
 	}
