@@ -7,16 +7,14 @@ What "hyptrace check" finds in recordings that keep its rules, and that break ea
 import os
 import re
 import sys
-import tempfile
 
 import synth
-from tap import attempt, equal, finish, run
+from tap import attempt_each, equal, finish, run
 
 HYPTRACE = sys.argv[1]
 
 HVC, HOST_ABORT, GUEST_EXIT, ERET_HOST, ERET_GUEST = 1, 4, 5, 6, 7
-ON = [b"hyptrace: enabled=%s\n" % name for name in (
-    b"kvm/kvm_entry", b"kvm/kvm_exit", b"hypervisor/hyp_enter", b"hypervisor/hyp_exit")]
+ON = synth.enabled("kvm_entry", "kvm_exit", "hyp_enter", "hyp_exit")
 FINE = {"violations": 0, "unaccounted": 0, "max_skew_ns": 0}
 
 
@@ -43,7 +41,7 @@ def counters(buffer, written, overrun=0, dropped=0):
         buffer, written, overrun, written - overrun, dropped)
 
 
-def check(directory, host, hyp, texts=None, **more):
+def check(directory, host, hyp, texts=None):
     """=> the exit status, the numbers of the last line, all lines and messages.
 
     host, hyp: events, or a list of sub-buffers. Counters fit what is in the file.
@@ -53,7 +51,7 @@ def check(directory, host, hyp, texts=None, **more):
              for side in (host, hyp)]
     if texts is None:
         texts = [counters(b"host", len(host)), counters(b"hypervisor", len(hyp))]
-    synth.write(path, {0: pages[0]}, {0: pages[1]}, texts=ON + texts, **more)
+    synth.write(path, {0: pages[0]}, {0: pages[1]}, texts=ON + texts)
     done = run(HYPTRACE, "check", path)
     out = done.stdout.decode()
     numbers = re.findall(r"(\w+)=(\d+)", " ".join(out.splitlines()[-2:]).replace(
@@ -143,9 +141,7 @@ def test_losses(directory):
 
 def main():
     print("TAP version 13")
-    with tempfile.TemporaryDirectory() as directory:
-        for test in test_good, test_torn, test_broken, test_time, test_losses:
-            attempt(test, directory)
+    attempt_each((test_good, test_torn, test_broken, test_time, test_losses))
     finish()
 
 

@@ -7,15 +7,14 @@ What "hyptrace compare" says of files whose durations are known. TAP.
 import json
 import os
 import sys
-import tempfile
 
 import synth
-from tap import attempt, equal, finish, result, run
+from tap import attempt_each, equal, finish, result, run
 
 HYPTRACE = sys.argv[1]
 
 SMC, HVC, HOST_ABORT, ERET_HOST = 0, 1, 4, 6
-TEXTS = [b"hyptrace: enabled=hypervisor/hyp_enter\n", b"hyptrace: enabled=hypervisor/hyp_exit\n"]
+TEXTS = synth.enabled("hyp_enter", "hyp_exit")
 
 
 def recording(path, entries):
@@ -111,9 +110,7 @@ def test_errors(directory):
 
 def main():
     print("TAP version 13")
-    with tempfile.TemporaryDirectory() as directory:
-        for test in test_verdicts, test_small, test_rates, test_text, test_errors:
-            attempt(test, directory)
+    attempt_each((test_verdicts, test_small, test_rates, test_text, test_errors))
     finish()
 
 

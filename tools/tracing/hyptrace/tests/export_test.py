@@ -9,10 +9,9 @@ for event: a synthetic file with what is known of it, each RECORDING with what
 import os
 import re
 import sys
-import tempfile
 
 import synth
-from tap import attempt, finish, result, run
+from tap import attempt, attempt_each, finish, result, run
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 HYPTRACE = sys.argv[1]
@@ -462,9 +461,7 @@ def main():
     print("TAP version 13")
     if run("sh", "-c", "command -v protoc").returncode:
         sys.exit("export_test.py: no protoc: install protobuf-compiler ('make setup')")
-    with tempfile.TemporaryDirectory() as directory:
-        for test in test_synthetic, test_clocks, test_corrupt, test_errors:
-            attempt(test, directory)
+    attempt_each((test_synthetic, test_clocks, test_corrupt, test_errors))
     for path in sys.argv[2:]:
         attempt(test_recording, path)
     finish()

@@ -52,8 +52,7 @@ def recording(path):
     events = {name: synth.EVENTS[name] for name in names}
     every, synth.EVENTS = synth.EVENTS, events
     pages = [synth.page([(100 + 10 * i, name, 1, {"reason": 6})]) for i, name in enumerate(names)]
-    texts = [b"hyptrace: enabled=hypervisor/%s\n" % name.encode() for name in names]
-    synth.write(path, {0: [], 1: []}, {0: pages, 1: []}, texts=texts)
+    synth.write(path, {0: [], 1: []}, {0: pages, 1: []}, texts=synth.enabled(*names))
     synth.EVENTS = every
     with open(path, "rb") as file:
         return file.read()

@@ -20,8 +20,7 @@ import synth
 from tap import finish, result
 
 HYPTRACE = sys.argv[1]
-ON = tuple(b"hyptrace: enabled=%s\n" % e for e in
-           (b"hypervisor/hyp_enter", b"hypervisor/hyp_exit"))
+ON = synth.enabled("hyp_enter", "hyp_exit")
 # No name of a task is longer, and it may have any byte but these
 EVIL = b"</script><script>alert(1)</script>"
 COMMS = b"7 </script><b>&\"\n9 " + EVIL[:40] + b"\n"

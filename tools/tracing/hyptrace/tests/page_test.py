@@ -21,8 +21,7 @@ from tap import finish, result
 
 HYPTRACE = sys.argv[1]
 EVENTS = int(sys.argv[2]) if len(sys.argv) > 2 else 200000
-ON = tuple(b"hyptrace: enabled=%s\n" % e for e in
-           (b"hypervisor/hyp_enter", b"hypervisor/hyp_exit"))
+ON = synth.enabled("hyp_enter", "hyp_exit")
 COMMS = b"7 qemu\n9 </script><b>&\"\n"
 ENTER = {"smc": 0, "hvc": 1, "guest_exit": 5}
 CPUS = 4

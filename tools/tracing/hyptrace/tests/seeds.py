@@ -91,8 +91,7 @@ def write_files(directory):
         del synth.EVENTS[name]
     host, hyp = burst(1 << 20)
     later = [(ts + 1000, name, pid, values) for ts, name, pid, values in hyp]
-    texts = [b"hyptrace: enabled=%s\n" % e for e in (
-        b"kvm/kvm_entry", b"kvm/kvm_exit", b"hypervisor/hyp_enter", b"hypervisor/hyp_exit")]
+    texts = synth.enabled("kvm_entry", "kvm_exit", "hyp_enter", "hyp_exit")
     texts.append(b"hyptrace: buffer=hypervisor cpu=0 written=10 overrun=0 read=10 dropped=0\n")
     texts.append(b"hyptrace: clock=local now=7 boot=9\n")
     path = os.path.join(directory, "file")

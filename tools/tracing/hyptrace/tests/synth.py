@@ -79,6 +79,11 @@ def page(events, lost=0):
     return text.ljust(PAGE, b"\0")
 
 
+def enabled(*names):
+    """The texts by which record says that it recorded these events"""
+    return [("hyptrace: enabled=%s/%s\n" % (EVENTS[name][0], name)).encode() for name in names]
+
+
 def section(number, body):
     return struct.pack("<HHIQ", number, 0, 0, len(body)) + body
 

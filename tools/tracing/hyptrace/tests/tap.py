@@ -2,6 +2,7 @@
 """Test results in TAP."""
 import subprocess
 import sys
+import tempfile
 
 tests = 0
 failed = 0
@@ -31,6 +32,13 @@ def attempt(test, *arguments):
         test(*arguments)
     except (AssertionError, LookupError, OSError, TypeError, ValueError) as error:
         result("%s %s" % (test.__name__, arguments), ["%s: %s" % (type(error).__name__, error)])
+
+
+def attempt_each(chosen):
+    """Each test, given a directory for all of them"""
+    with tempfile.TemporaryDirectory() as directory:
+        for test in chosen:
+            attempt(test, directory)
 
 
 def finish():
