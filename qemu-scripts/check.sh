@@ -59,12 +59,14 @@ totals()
 	echo "$passed passed, $failed failed, $skipped skipped"
 }
 
-# Where it happened, what, and the whole log
+# Where it happened, what, and the whole log. A suite that no test of its own says failed
+# has the reason in its last lines
 show_failures()	# WHAT LOG
 {
 	{
 		echo "$1 failed:"
-		grep -nE '^not ok ' "$2" | head -n 20 | sed 's/^/    /' || :
+		grep -nE '^not ok [1-9]' "$2" | head -n 20 | sed 's/^/    /' || :
+		! grep -q '^not ok 0 ' "$2" || tail -n 20 "$2" | sed 's/^/    /'
 		echo "The whole output: $2"
 	} >&2
 }

@@ -87,11 +87,12 @@ def write_pages(directory):
 
 
 def write_files(directory):
+    # kvm_exit is enabled in them, and they do not say what its fields are
+    texts = synth.enabled("kvm_entry", "kvm_exit", "hyp_enter", "hyp_exit")
     for name in set(synth.EVENTS) - {"hyp_enter", "hyp_exit", "kvm_entry", "host_hcall"}:
         del synth.EVENTS[name]
     host, hyp = burst(1 << 20)
     later = [(ts + 1000, name, pid, values) for ts, name, pid, values in hyp]
-    texts = synth.enabled("kvm_entry", "kvm_exit", "hyp_enter", "hyp_exit")
     texts.append(b"hyptrace: buffer=hypervisor cpu=0 written=10 overrun=0 read=10 dropped=0\n")
     texts.append(b"hyptrace: clock=local now=7 boot=9\n")
     path = os.path.join(directory, "file")
