@@ -15,10 +15,10 @@ _hyptrace_options()	# PROGRAM COMMAND
 	"$1" "$2" --help 2>/dev/null | grep -oE -- '(^ *|, )--?[a-z-]+' | grep -o -- '-.*'
 }
 
-# Without their systems: bash takes what is behind a colon as a word of its own
+# Systems and events apart: bash takes what is behind a colon as a word of its own
 _hyptrace_events()	# DIRECTORY
 {
-	sed 's/.*://' "$1/available_events" 2>/dev/null
+	tr ':' '\n' 2>/dev/null <"$1/available_events" | sort -u
 }
 
 _hyptrace_clocks()	# DIRECTORY

@@ -11,6 +11,9 @@
 /* What to do with each event; a result other than 0 ends the walk */
 typedef int (*event_fn)(void *ctx, const struct tdir *d, const char *id);
 
+/* Whether to go through the events of @system; below 0 ends the walk */
+typedef int (*system_fn)(void *ctx, const struct tdir *d, const char *system);
+
 static int walk_system(const struct tdir *d, const char *system, event_fn fn,
 		       void *ctx)
 {
@@ -28,14 +31,17 @@ static int walk_system(const struct tdir *d, const char *system, event_fn fn,
 	return ret;
 }
 
-static int walk_events(const struct tdir *d, event_fn fn, void *ctx)
+static int walk_events(const struct tdir *d, system_fn wants, event_fn fn, void *ctx)
 {
 	struct strlist systems = { 0 };
 	int ret = tdir_systems(d, &systems);
 	unsigned int i;
 
-	for (i = 0; !ret && i < systems.nr; i++)
-		ret = walk_system(d, systems.str[i], fn, ctx);
+	for (i = 0; !ret && i < systems.nr; i++) {
+		ret = wants(ctx, d, systems.str[i]);
+		if (ret > 0)
+			ret = walk_system(d, systems.str[i], fn, ctx);
+	}
 	strlist_free(&systems);
 	return ret;
 }
@@ -54,20 +60,17 @@ struct match {
 	unsigned int found;
 };
 
-static bool matches_part(const char *want, const char *name, size_t len)
+static bool matches(const char *want, const char *name)
 {
-	if (!want || !strcmp(want, "*"))
-		return true;
-	return strlen(want) == len && !strncmp(want, name, len);
+	return !want || !strcmp(want, "*") || !strcmp(want, name);
 }
 
-static bool matches(const struct match *m, const char *id)
+static int match_system(void *ctx, const struct tdir *d, const char *system)
 {
-	const char *event = strchr(id, '/') + 1;
-	size_t len = event - 1 - id;
+	const struct match *m = ctx;
 
-	return matches_part(m->system, id, len) &&
-	       matches_part(m->event, event, strlen(event));
+	(void)d;
+	return matches(m->system, system);
 }
 
 static int add_match(void *ctx, const struct tdir *d, const char *id)
@@ -75,7 +78,7 @@ static int add_match(void *ctx, const struct tdir *d, const char *id)
 	struct match *m = ctx;
 
 	(void)d;
-	if (!matches(m, id))
+	if (!matches(m->event, strchr(id, '/') + 1))
 		return 0;
 	m->found++;
 	return strlist_has(m->set, id) ? 0 : strlist_add(m->set, id);
@@ -83,7 +86,16 @@ static int add_match(void *ctx, const struct tdir *d, const char *id)
 
 static int add_named(const struct tdir *d, struct match *m)
 {
-	return walk_events(d, add_match, m);
+	return walk_events(d, match_system, add_match, m);
+}
+
+static bool is_system(const struct tdir *d, const char *name)
+{
+	char *file = xasprintf("events/%s/enable", name);
+	bool is = file && tdir_has(d, file);
+
+	free(file);
+	return is;
 }
 
 int evset_add(struct strlist *set, const struct tdir *d, const char *name)
@@ -95,17 +107,17 @@ int evset_add(struct strlist *set, const struct tdir *d, const char *name)
 	if (!copy)
 		return -1;
 	sep = strpbrk(copy, ":/");
-	if (sep) {
+	if (sep)
 		*sep = '\0';
+	if (sep || is_system(d, copy))
 		m.system = copy;
-	}
-	m.event = sep ? sep + 1 : copy;
+	m.event = sep ? sep + 1 : m.system ? "*" : copy;
 	ret = add_named(d, &m);
 	free(copy);
 	if (ret || m.found)
 		return ret;
 	events = tdir_path(d, "events");
-	log_error("unknown event '%s': want SYSTEM:EVENT as listed in %s",
+	log_error("unknown event '%s': want SYSTEM:EVENT, SYSTEM or EVENT as listed in %s",
 		  name, events ? events : "events");
 	free(events);
 	return -1;
@@ -157,12 +169,30 @@ static int switch_event(void *ctx, const struct tdir *d, const char *id)
 	return ret;
 }
 
+/* In most systems no event is on, or to be */
+static int switch_system(void *ctx, const struct tdir *d, const char *system)
+{
+	const struct switcher *s = ctx;
+	char *file = xasprintf("events/%s/enable", system), *now;
+	size_t len = strlen(system);
+	unsigned int i;
+	int ret;
+
+	now = file ? tdir_read_word(d, file) : NULL;
+	ret = now ? strcmp(now, "0") != 0 : -1;
+	for (i = 0; !ret && i < s->set->nr; i++)
+		ret = !strncmp(s->set->str[i], system, len) && s->set->str[i][len] == '/';
+	free(now);
+	free(file);
+	return ret;
+}
+
 int evset_enable(const struct strlist *set, const struct tdir *d,
 		 struct undo *undo)
 {
 	struct switcher s = { set, undo };
 
-	return walk_events(d, switch_event, &s);
+	return walk_events(d, switch_system, switch_event, &s);
 }
 
 int evset_disable_all(const struct tdir *d, struct undo *undo)

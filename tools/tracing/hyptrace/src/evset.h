@@ -13,7 +13,8 @@
  * evset_add - add what the user named
  * @set:	the choice
  * @d:		where the events live
- * @name:	"system:event", "system:*", or just "event"
+ * @name:	"system:event", "system:*" or just "system", or just "event"; a system
+ *		if there are both
  *
  * Return: 0, or -1 with a message (no such event).
  */

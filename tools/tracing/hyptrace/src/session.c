@@ -83,7 +83,7 @@ enum { OPT_REMOTE = SESSION_KEYS, OPT_OVERWRITE, OPT_NO_OVERWRITE };
 
 static const struct argp_option options[] = {
 	{ "event", 'e', "EVENT", 0,
-	  "host event SYSTEM:NAME, SYSTEM:* or NAME [kvm:kvm_entry kvm:kvm_exit sched:sched_switch]",
+	  "host event SYSTEM:NAME, SYSTEM or NAME [kvm:kvm_entry kvm:kvm_exit sched:sched_switch]",
 	  0 },
 	{ "hyp-event", 'E', "EVENT", 0, "hypervisor event [all; of top, those it needs]", 0 },
 	{ "filter", 'f', "FILTER", 0,

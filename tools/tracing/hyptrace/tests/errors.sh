@@ -24,6 +24,9 @@ expect 2 "bad" hyptrace record -b garbage -o $D/x
 expect 2 "bad" hyptrace record -d 5parsec -o $D/x
 expect 1 "nosuchevent" record -o $D/x -e nosuchevent -d 10ms
 expect 1 "nosuchevent" record -o $D/x -E nosuchevent -d 10ms
+expect 1 "unknown event 'nosuch:\*': want SYSTEM:EVENT, SYSTEM or EVENT as listed in $T/events" \
+	record -o $D/x -e 'nosuch:*' -d 10ms
+expect 1 "unknown event ''" record -o $D/x -e '' -d 10ms
 expect 2 "no event before the filter 'id == 1'" hyptrace record -f 'id == 1'
 expect 2 "two filters for 'selftest'" hyptrace record -E selftest -f 'id == 1' -f 'id == 2'
 expect 1 "bad filter 'nofield == 1' of hypervisor/selftest: Field not found, at byte 0: 'nofield == 1'" \
@@ -33,6 +36,20 @@ expect 1 "bad filter 'id == 1 && x' of hypervisor/selftest: .*, at byte 11: 'x'"
 expect 1 "bad filter 'prev_pid === 1' of sched/sched_switch: Invalid value .* at byte 12: ' 1'" \
 	record -o $D/x -e sched_switch -f 'prev_pid === 1' -d 10ms
 expect 1 "ftrace/bprint takes no filter" record -o $D/x -E bprint -f 'ip == 1' -d 10ms
+
+# What -e and -E choose, whatever was on
+echo 'hyp_enter vcpu_exit' >$R/set_event
+for e in cpuhp 'cpuhp:*' 'cpuhp:cpuhp_enter cpuhp:cpuhp_multi_enter cpuhp:cpuhp_exit'; do
+	expect 0 " hypervisor events, " hyptrace record -o $D/e.dat $(printf ' -e %s' $e) -E selftest -- \
+		sh -c "cat $T/instances/*/set_event $R/set_event >$D/on"
+	check "-e '$e' is on, and nothing else" [ "$(sort $D/on | tr '\n' ' ')" = \
+		"cpuhp:cpuhp_enter cpuhp:cpuhp_exit cpuhp:cpuhp_multi_enter hypervisor:selftest " ]
+	check "-e '$e': what was on is on again" [ "$(sort $R/set_event | tr '\n' ' ')" = \
+		"hypervisor:hyp_enter hypervisor:vcpu_exit " ]
+done
+expect 0 " hypervisor events, " hyptrace record -o $D/e.dat -E bprint -- sh -c "cat $R/set_event >$D/on"
+check "events of other systems are off" [ "$(cat $D/on)" = ftrace:bprint ]
+echo >$R/set_event
 
 # What -f and --no-overwrite do, and that they are put back
 echo 'id > 5' >$R/events/hypervisor/selftest/filter

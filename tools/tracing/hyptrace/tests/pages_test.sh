@@ -63,7 +63,7 @@ check "report record" re
 check "" nosuch
 check "--cpus --json" stat --
 check "--json -j" stat -
-check "kvm_entry" record -e kvm
+check "kvm kvm_entry" record -e kvm
 check "sched_switch" record --event = sched
 check "hyp_enter" record -E ""
 check "local boot" record --clock = ""
