@@ -226,20 +226,27 @@ static enum hrtimer_restart rb_remote_timer(struct hrtimer *timer)
 	bool waiting;
 	int cpu;
 
+	smp_mb(); /* Pairs with rb_remote_watch() */
 	waiting = rb_remote_wake(buffer, &buffer->irq_work, RING_BUFFER_ALL_CPUS);
 	for_each_buffer_cpu(buffer, cpu)
 		waiting |= rb_remote_wake(buffer, &buffer->buffers[cpu]->irq_work, cpu);
-	if (!waiting)
-		return HRTIMER_NORESTART;
-
-	hrtimer_forward_now(timer, RB_REMOTE_WATCH_NS);
-	return HRTIMER_RESTART;
+	/* Not HRTIMER_RESTART, as it may have been started again meanwhile */
+	if (waiting)
+		hrtimer_start(timer, RB_REMOTE_WATCH_NS, HRTIMER_MODE_REL);
+	return HRTIMER_NORESTART;
 }
 
-/* Somebody is about to wait for a remote */
+/*
+ * Somebody is about to wait for a remote, and has said so. A timer that is queued will
+ * see that; one whose function runs may have looked before, and has to be started.
+ */
 static void rb_remote_watch(struct trace_buffer *buffer)
 {
-	if (buffer->remote && !hrtimer_active(&buffer->remote_timer))
+	if (!buffer->remote)
+		return;
+
+	smp_mb(); /* Pairs with rb_remote_timer(): it sees the waiter, or we see that it runs */
+	if (!hrtimer_is_queued(&buffer->remote_timer))
 		hrtimer_start(&buffer->remote_timer, RB_REMOTE_WATCH_NS, HRTIMER_MODE_REL);
 }
 
