@@ -148,8 +148,18 @@ enum rb_writer_swap {
 };
 
 /**
+ * rb_writer_add_subbuf - fill an entry of the table
+ * @w: not initialised yet; its table has room for the entry
+ * @id: of the sub-buffer
+ * @page: the sub-buffer
+ *
+ * Context: owner.
+ */
+void rb_writer_add_subbuf(struct rb_writer *w, u32 id, void *page);
+
+/**
  * rb_writer_init - start a buffer whose table is filled
- * @w: zeroed, but for @table, whose entries have their @page
+ * @w: zeroed, but for @table, filled by rb_writer_add_subbuf()
  * @meta: shared meta page, zeroed
  * @nr_subbufs: sub-buffers in the table, at least RB_WRITER_MIN_SUBBUFS
  *

@@ -168,7 +168,7 @@ static int test_load_cpu(struct trace_buffer *buffer, int cpu)
 		return -ENOMEM;
 
 	for (id = 0; id < nr_subbufs; id++)
-		subbuf(w, id)->page = ring_buffer_remote_subbuf(buffer, cpu, id);
+		rb_writer_add_subbuf(w, id, ring_buffer_remote_subbuf(buffer, cpu, id));
 	rb_writer_init(w, ring_buffer_remote_meta(buffer, cpu), nr_subbufs);
 	return 0;
 }

@@ -288,16 +288,18 @@ void rb_writer_reset(struct rb_writer *w)
 	start_subbuf(w, subbuf(w, 0)->slot, 0, 0, 0);
 }
 
+/* Slots get their first sub-buffer here: a buffer can be too large for a loop over all */
+void rb_writer_add_subbuf(struct rb_writer *w, u32 id, void *page)
+{
+	*subbuf(w, id) = (struct rb_writer_subbuf){ .page = page, .slot = id + 1 };
+}
+
 void rb_writer_init(struct rb_writer *w, struct trace_buffer_meta *meta, u32 nr_subbufs)
 {
-	u32 slot;
-
 	w->meta = meta;
 	w->nr_slots = nr_subbufs - 1;
 	w->overwrite = true;
 	w->reader_id = 0;
-	for (slot = 0; slot < w->nr_slots; slot++)
-		subbuf(w, slot)->slot = slot + 1;
 
 	meta->meta_page_size = PAGE_SIZE;
 	meta->meta_struct_len = sizeof(*meta);

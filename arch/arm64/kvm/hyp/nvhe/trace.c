@@ -36,6 +36,7 @@ enum trace_state {
 	TRACE_EMPTY = 0,
 	TRACE_LOADING,
 	TRACE_LOADED,
+	TRACE_UNLOADING,
 };
 
 /**
@@ -435,7 +436,7 @@ static int add_subbufs_locked(struct hyp_trace_cpu *tc, u32 nr, const u64 *pfns)
 		ret = share_page(pfns[i], &page);
 		if (ret)
 			goto drop_added;
-		table_entry(tc, tc->nr_added++)->page = page;
+		rb_writer_add_subbuf(&tc->writer, tc->nr_added++, page);
 	}
 	return 0;
 
@@ -518,12 +519,14 @@ static int unload_locked(struct hyp_trace_cpu *tc)
 	case TRACE_LOADED:
 		if (writer_is_on(tc))
 			return -EBUSY;
-		tc->state = TRACE_LOADING;
 		break;
 	case TRACE_LOADING:
+	case TRACE_UNLOADING:
 		break;
 	}
 
+	/* There is no way back: what is left of the table is not what a writer begins with */
+	tc->state = TRACE_UNLOADING;
 	for (i = 0; i < HYP_TRACE_PAGES_PER_UNLOAD; i++) {
 		if (!unload_one_locked(tc))
 			return 0;

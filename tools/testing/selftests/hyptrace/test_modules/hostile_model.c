@@ -33,6 +33,7 @@ enum buf_state {
 	EMPTY,
 	LOADING,
 	LOADED,
+	UNLOADING,
 };
 
 /**
@@ -344,13 +345,13 @@ static s64 unload(struct buf_model *buf)
 			return 0;
 		}
 	}
-	buf->state = LOADING;
+	buf->state = UNLOADING;
 	return buf->nr_subbufs + buf->nr_tables + 2;
 }
 
 static bool call_unload(struct rng *rng)
 {
-	u32 cpu = choose_cpu(rng, LOADED);
+	u32 cpu = choose_cpu(rng, rng_percent(rng, 50) ? LOADED : UNLOADING);
 	struct buf_model *buf = buf_of(cpu);
 	struct errors errors = {};
 	s64 ret, left = 0;

@@ -103,7 +103,7 @@ void buf_init(struct buf *b, u32 nr_subbufs)
 	for (i = 0; i < nr_subbufs; i++) {
 		if (!(i % RB_WRITER_SUBBUFS_PER_PAGE))
 			b->w.table[i / RB_WRITER_SUBBUFS_PER_PAGE] = page_alloc(0);
-		buf_subbuf(b, i)->page = page_alloc(0xa5);
+		rb_writer_add_subbuf(&b->w, i, page_alloc(0xa5));
 	}
 	rb_writer_init(&b->w, b->meta, nr_subbufs);
 	buf_check(b);

@@ -82,7 +82,7 @@ bool hyp_trace_written(u64 *written);
 void hyp_trace_panic(u64 esr, u64 far, u64 elr);
 
 /*
- * Hypercalls. A buffer goes EMPTY => LOADING => LOADED => EMPTY; every call
+ * Hypercalls. A buffer goes EMPTY => LOADING => LOADED => UNLOADING => EMPTY; every call
  * either succeeds or changes nothing. Pages are named by frame number. In
  * protected mode a sub-buffer or meta page goes from owned by the host to shared
  * with EL2 and pinned, a table page from owned by the host to owned by EL2; an
@@ -131,7 +131,7 @@ int __hyp_trace_add_subbufs(u32 cpu, u32 nr, const u64 *pfns);
 int __hyp_trace_ready(u32 cpu);
 
 /**
- * __hyp_trace_unload - LOADING or LOADED => EMPTY, a few pages a call
+ * __hyp_trace_unload - any state => UNLOADING => EMPTY, a few pages a call
  * @cpu: CPU
  *
  * Return: the number of pages that EL2 still holds, 0 when it is done (or there
