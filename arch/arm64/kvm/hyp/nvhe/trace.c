@@ -100,7 +100,6 @@ static void *reserve_slow(struct hyp_trace_cpu *tc, u32 size)
 /* A small field that has the last word of its record for itself */
 #define IS_LAST_WORD(rec, t, f)						\
 	(!is_signed_type(t) && sizeof(t) < sizeof(u32) &&		\
-	 !IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) &&				\
 	 offsetof(typeof(*(rec)), f) == sizeof(*(rec)) - sizeof(u32))
 
 /* Such a field is stored with the padding; it is in the range of its type */
