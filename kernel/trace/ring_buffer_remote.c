@@ -32,14 +32,14 @@ struct rb_remote_cpu {
 	struct buffer_page		**slots;
 };
 
-/*
- * Bring the counters up to date with what the writer published. Needs no lock:
- * each is one store.
- */
-static void rb_remote_sync_counters(struct ring_buffer_per_cpu *cpu_buffer)
+/* Bring what is known of the writer up to date with what it published; under reader_lock */
+static void rb_remote_sync(struct ring_buffer_per_cpu *cpu_buffer)
 {
-	struct trace_buffer_meta *meta = cpu_buffer->remote->meta;
+	struct rb_remote_cpu *remote = cpu_buffer->remote;
+	struct trace_buffer_meta *meta = remote->meta;
+	unsigned long head, tail;
 
+	lockdep_assert_held(&cpu_buffer->reader_lock);
 	local_set(&cpu_buffer->pages_lost, READ_ONCE(meta->subbufs_lost));
 	local_set(&cpu_buffer->pages_read, READ_ONCE(meta->subbufs_read));
 	smp_rmb(); /* the tail is not to be older than the head; pairs with B */
@@ -48,16 +48,7 @@ static void rb_remote_sync_counters(struct ring_buffer_per_cpu *cpu_buffer)
 	local_set(&cpu_buffer->entries, READ_ONCE(meta->entries));
 	local_set(&cpu_buffer->overrun, READ_ONCE(meta->overrun));
 	local_set(&cpu_buffer->dropped_events, READ_ONCE(meta->dropped));
-}
 
-/* And where the writer is; under reader_lock */
-static void rb_remote_sync(struct ring_buffer_per_cpu *cpu_buffer)
-{
-	struct rb_remote_cpu *remote = cpu_buffer->remote;
-	unsigned long head, tail;
-
-	lockdep_assert_held(&cpu_buffer->reader_lock);
-	rb_remote_sync_counters(cpu_buffer);
 	tail = local_read(&cpu_buffer->pages_touched);
 	head = local_read(&cpu_buffer->pages_lost) + local_read(&cpu_buffer->pages_read);
 
@@ -65,6 +56,13 @@ static void rb_remote_sync(struct ring_buffer_per_cpu *cpu_buffer)
 	cpu_buffer->commit_page = head > tail ? cpu_buffer->reader_page :
 				  remote->slots[tail % cpu_buffer->nr_pages];
 	cpu_buffer->tail_page = cpu_buffer->commit_page;
+}
+
+/* The same, for who wants the counters only */
+static void rb_remote_sync_counters(struct ring_buffer_per_cpu *cpu_buffer)
+{
+	guard(raw_spinlock_irqsave)(&cpu_buffer->reader_lock);
+	rb_remote_sync(cpu_buffer);
 }
 
 /* Bytes of data that are left to read */
@@ -99,6 +97,7 @@ static void rb_remote_swapped(struct ring_buffer_per_cpu *cpu_buffer)
 	if (cpu_buffer->pages == &new->list)
 		cpu_buffer->pages = &old->list;
 	old->slot = new->slot;
+	old->read = 0;
 	remote->slots[old->slot] = old;
 
 	new->read = 0;
@@ -396,7 +395,7 @@ void ring_buffer_remote_range(struct trace_buffer *buffer, int cpu, u64 *head, u
 	struct trace_buffer_meta *meta = cpu_buffer->remote->meta;
 
 	*head = READ_ONCE(meta->subbufs_lost) + READ_ONCE(meta->subbufs_read);
-	smp_rmb(); /* as in rb_remote_sync_counters() */
+	smp_rmb(); /* as in rb_remote_sync() */
 	*tail = smp_load_acquire(&meta->subbufs_touched);
 	if (*tail + 1 - *head > cpu_buffer->nr_pages)
 		*head = *tail + 1 - cpu_buffer->nr_pages;

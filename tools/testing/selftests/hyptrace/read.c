@@ -436,6 +436,38 @@ TEST_F(remote, keep_the_oldest)
 		check_keep(_metadata, &self->src, self->cpu, way, &self->ev, &id);
 }
 
+/* Sub-buffers that were read before are, when they are the last ones */
+TEST_F(remote, last_subbuf_is_seen)
+{
+	const struct source *src = &self->src;
+	unsigned int room, round;
+	struct stats stats;
+	int raw;
+
+	if (source_set_overwrite(src, false))
+		SKIP(return, "there is no options/overwrite");
+
+	ASSERT_EQ(0, source_on(src, true));
+	room = source_ring_subbufs(src, self->cpu);
+	raw = source_open_file(src, O_RDONLY | O_NONBLOCK, "per_cpu/cpu%d/trace_pipe_raw",
+			       self->cpu);
+	ASSERT_LE(0, raw);
+	for (round = 0; round < 4; round++) {
+		ASSERT_EQ(0, source_write_many(src, 0, (room + 1) * EVENTS_PER_SUBBUF));
+		for (;;) {
+			events_clear(&self->ev);
+			ASSERT_EQ(0, source_look(src, self->cpu, &self->ev));
+			ASSERT_EQ(0, source_stats(src, self->cpu, &stats));
+			EXPECT_EQ(stats.entries, self->ev.nr)
+				TH_LOG("round %u of %u sub-buffers", round, room);
+			if (!stats.entries)
+				break;
+			ASSERT_LT(0, events_read_some(&self->ev, src, self->cpu, raw, SUBBUF_SIZE));
+		}
+	}
+	close(raw);
+}
+
 /*
  * A long gap takes a time extend, so that the page has room at its end for the
  * number of lost events, which otherwise is on the meta page only
