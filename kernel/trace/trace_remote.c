@@ -1085,7 +1085,9 @@ static int pipe_wait(struct pipe_reader *reader, struct file *filp)
 	int ret;
 
 	for (;;) {
-		pipe_fill(reader);
+		/* Another reader of this file (io_uring) may leave some while we wait */
+		if (reader->seq.readpos == trace_seq_used(&reader->seq))
+			pipe_fill(reader);
 		if (trace_seq_used(&reader->seq))
 			return 1;
 		if (filp->f_flags & O_NONBLOCK)

@@ -549,4 +549,35 @@ TEST_F(remote, splice)
 	close(fds[1]);
 }
 
+/* A pipe still has what was spliced into it when there is no buffer any more */
+TEST_F(remote, spliced_page_outlives_the_buffer)
+{
+	const struct source *src = &self->src;
+	union {
+		struct subbuf page;
+		char bytes[MAX_SUBBUF_SIZE];
+	} buf;
+	int raw, fds[2];
+
+	ASSERT_EQ(0, source_on(src, true));
+	ASSERT_EQ(0, pipe2(fds, O_NONBLOCK));
+	raw = source_open_file(src, O_RDONLY | O_NONBLOCK, "per_cpu/cpu%d/trace_pipe_raw",
+			       self->cpu);
+	ASSERT_LE(0, raw);
+	ASSERT_EQ(0, source_write_many(src, 0, EVENTS_PER_SUBBUF + 10));
+	ASSERT_EQ(SUBBUF_SIZE, splice(raw, NULL, fds[1], NULL, SUBBUF_SIZE, SPLICE_F_NONBLOCK));
+	close(raw);
+	ASSERT_EQ(0, source_on(src, false));
+	ASSERT_EQ(0, source_clear(src));
+	ASSERT_EQ(0, source_loaded(src));
+
+	ASSERT_EQ(SUBBUF_SIZE, read(fds[0], &buf, SUBBUF_SIZE));
+	events_add_page(&self->ev, src, self->cpu, &buf.page, 0, buf.page.commit);
+	EXPECT_LT(0, self->ev.nr);
+	EXPECT_EQ(self->ev.nr, events_first_wrong(&self->ev, 0));
+	expect_good(_metadata, &self->ev);
+	close(fds[0]);
+	close(fds[1]);
+}
+
 TEST_HARNESS_MAIN
