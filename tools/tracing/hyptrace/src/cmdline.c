@@ -59,6 +59,27 @@ error_t cmdline_told(int ret)
 	return ret ? CMDLINE_TOLD : 0;
 }
 
+int cmdline_word(const char *what, const char *arg, const char *const *words)
+{
+	unsigned int i, begin = 0;
+	char list[128] = "";
+	size_t len = 0;
+	int index = -1;
+
+	for (i = 0; words[i]; i++) {
+		if (!strcmp(words[i], arg))
+			return i;
+		if (*arg && !strncmp(words[i], arg, strlen(arg))) {
+			begin++;
+			index = i;
+		}
+		if (len < sizeof(list))
+			len += snprintf(list + len, sizeof(list) - len, "%s%s",
+					!i ? "" : words[i + 1] ? ", " : " or ", words[i]);
+	}
+	return begin == 1 ? index : log_error("bad %s '%s': want %s", what, arg, list);
+}
+
 /* What is read */
 
 static error_t take_file(struct input *in, const char *path)

@@ -39,6 +39,16 @@ int cmdline_parse(const struct argp *argp, int argc, char **argv,
 /** cmdline_told - Return: CMDLINE_TOLD if @ret is not 0, else 0 */
 error_t cmdline_told(int ret);
 
+/**
+ * cmdline_word - which of some words the value of an option is
+ * @what:	what it is, for the message
+ * @arg:	a word, or its beginning if only one begins so
+ * @words:	NULL behind the last one
+ *
+ * Return: its index, or -1 with a message.
+ */
+int cmdline_word(const char *what, const char *arg, const char *const *words);
+
 /* As many files as a command can take */
 #define MAX_INPUTS	2
 

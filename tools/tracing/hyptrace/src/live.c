@@ -70,16 +70,11 @@ static const struct argp_option options[] = {
 
 static int set_color(struct options *o, const char *arg)
 {
-	static const char * const names[] = { "auto", "always", "never" };
-	unsigned int i;
+	static const char * const words[] = { "auto", "always", "never", NULL };
+	int word = cmdline_word("color", arg, words);
 
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		if (!strcmp(arg, names[i])) {
-			o->color = i;
-			return 0;
-		}
-	}
-	return log_error("bad color '%s': want auto, always or never", arg);
+	o->color = word;
+	return word < 0 ? -1 : 0;
 }
 
 static int hide(struct options *o, enum side side)

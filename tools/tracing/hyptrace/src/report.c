@@ -375,23 +375,18 @@ struct options {
 	struct report_how how;
 };
 
-static error_t set_time(struct options *o, const char *arg)
+static int set_time(struct options *o, const char *arg)
 {
-	static const char * const names[] = {
+	static const char * const words[] = {
 		[TIME_ABSOLUTE] = "absolute",
 		[TIME_RELATIVE] = "relative",
 		[TIME_DELTA]	= "delta",
+		NULL
 	};
-	unsigned int i;
+	int word = cmdline_word("time", arg, words);
 
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		if (!strncmp(names[i], arg, strlen(arg)) && *arg) {
-			o->how.time = i;
-			return 0;
-		}
-	}
-	return cmdline_told(log_error("bad time '%s': want absolute, relative or delta",
-				      arg));
+	o->how.time = word;
+	return word < 0 ? -1 : 0;
 }
 
 static error_t set_context(struct options *o, const char *arg)
@@ -422,7 +417,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &o->in;
 		return 0;
 	case 't':
-		return set_time(o, arg);
+		return cmdline_told(set_time(o, arg));
 	case OPT_HOST_ONLY:
 		o->how.no_hyp = true;
 		return 0;

@@ -124,7 +124,8 @@ for color in never auto; do
 	check "no colours: $color" [ "$(grep -c "$(printf '\033')" $D/out)" -eq 0 ]
 done
 
-expect 2 "bad color 'red': want auto, always or never" hyptrace live --color=red
+expect 2 "bad color 'red': want auto, always or never$" hyptrace live --color=red
+expect 2 "bad color 'a': want auto, always or never$" hyptrace live --color=a
 expect 2 "leave nothing" hyptrace live --hyp-only --host-only
 expect 127 "nosuchcommand" hyptrace live -q -- nosuchcommand
 expect 1 "nosuchevent" hyptrace live -E nosuchevent

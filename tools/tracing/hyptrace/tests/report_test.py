@@ -127,7 +127,7 @@ def test_broken(directory):
 def test_errors(path):
     for options, text in (
             (["--nonsense"], "unrecognized option '--nonsense'"),
-            (["-t", "never"], "bad time 'never'"),
+            (["-t", "never"], "bad time 'never': want absolute, relative or delta"),
             (["-t", ""], "bad time ''"),
             (["-C", "0", "-e", "hyp_exit"], "bad context '0'"),
             (["-C", "10001", "-e", "hyp_exit"], "bad context '10001'"),
