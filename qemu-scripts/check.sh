@@ -361,9 +361,20 @@ check_off()
 	echo "ok 1 a kernel without hypervisor tracing"
 }
 
+# KVM that is told to leave EL2 alone until there is a guest has to be there for tracing
+check_late()
+{
+	guest nvhe 2 --append "kvm.enable_virt_at_load=0" -- '
+		hyptrace record -q -o /tmp/trace.dat -- hyp_workload -n 3 && hyptrace check /tmp/trace.dat &&
+		! dmesg | grep WARNING' ||
+		{ echo "not ok 1 virtualization is not enabled at load"; return; }
+	echo "ok 1 virtualization is not enabled at load"
+}
+
 suite_off()
 {
 	run_suite off check_off
+	run_suite "off, at load" check_late
 }
 
 # Its rounds take 5 s; in four of them all kinds of things happen

@@ -20,6 +20,7 @@
 #include <linux/trace_clock.h>
 #include <linux/trace_remote.h>
 
+#include <asm/arch_timer.h>
 #include <asm/kvm_asm.h>
 #include <asm/kvm_hyptrace.h>
 #include <asm/kvm_mmu.h>
@@ -236,9 +237,15 @@ static bool hyp_call_is_to_fail(void)
 }
 #endif
 
+/* Does EL2 answer? Not after a panic, nor when KVM has left it, to reboot or for kexec */
+static bool hyp_is_there(void)
+{
+	return !READ_ONCE(el2_panicked) && !READ_ONCE(kvm_rebooting);
+}
+
 /* A hypercall: EL2's result, or -EIO if it was not called, since it cannot or shall not */
 #define hyp_call(f, ...)						\
-	(READ_ONCE(el2_panicked) || hyp_call_is_to_fail() ? -EIO :	\
+	(!hyp_is_there() || hyp_call_is_to_fail() ? -EIO :		\
 	 (int)kvm_call_hyp_nvhe(f, ##__VA_ARGS__))
 
 /* What CPUs that come online are told; under the remote's mutex and the hotplug lock */
@@ -437,10 +444,13 @@ static int hyp_trace_cpu_online(unsigned int cpu)
 	return ret;
 }
 
-/* A CPU that is away could not switch its writer off. In protected mode EL2 sees it go */
+/*
+ * A CPU that is away could not switch its writer off. In protected mode EL2 sees it go.
+ * kexec insists on CPUs that go, when EL2 is there no more
+ */
 static int hyp_trace_cpu_offline(unsigned int cpu)
 {
-	if ((hyp_trace_flags & HYP_TRACE_ON) && !is_protected_kvm_enabled())
+	if ((hyp_trace_flags & HYP_TRACE_ON) && !is_protected_kvm_enabled() && hyp_is_there())
 		return hyp_call(__hyp_trace_enable, 0);
 	return 0;
 }
@@ -599,6 +609,21 @@ static int __init hyp_share_counter(struct hyp_clock_src *src)
 	return hyp_share_image(&trace_counter, sizeof(trace_counter), &src->extra);
 }
 
+/* EL2 reads the counter as it is */
+static void __init hyp_check_counter(void)
+{
+#ifdef CONFIG_ARM_ARCH_TIMER_OOL_WORKAROUND
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		if (per_cpu(timer_unstable_counter_workaround, cpu)) {
+			kvm_err("hypervisor tracing: stamps may be wrong: the counter needs a workaround, which EL2 lacks\n");
+			return;
+		}
+	}
+#endif
+}
+
 /* EL2 reads the parameters of the clocks where the host's own readers do */
 static int __init hyp_trace_share_clocks(void)
 {
@@ -621,6 +646,12 @@ static int __init hyp_trace_init(void)
 	if (!is_kvm_arm_initialised() || is_kernel_in_hyp_mode())
 		return 0;
 
+	/* For good: what it is told from here on is not to be told again */
+	ret = kvm_enable_virtualization();
+	if (ret)
+		return ret;
+
+	hyp_check_counter();
 	ret = hyp_trace_share_clocks();
 	if (ret) {
 		kvm_err("hypervisor tracing: cannot share the clocks: %d\n", ret);
