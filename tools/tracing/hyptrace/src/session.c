@@ -252,6 +252,8 @@ static int prepare_hyp(struct session *s)
 
 int session_prepare(struct session *s)
 {
+	if (tdir_lock(s->r.dir[HYP]))
+		return -1;
 	s->r.dir[HOST] = tdir_new_instance(s->undo);
 	if (!s->r.dir[HOST] || set_clock(s) || prepare_host(s))
 		return -1;

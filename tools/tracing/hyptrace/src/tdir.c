@@ -7,14 +7,21 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "log.h"
 #include "tdir.h"
 
+/**
+ * struct tdir - a tracefs directory
+ * @path:	where
+ * @lock:	the directory, open while it is locked, or -1
+ */
 struct tdir {
 	char *path;
+	int lock;
 };
 
 static const char * const roots[] = {
@@ -76,6 +83,7 @@ static struct tdir *new_tdir(char *path)
 		return NULL;
 	}
 	d->path = path;
+	d->lock = -1;
 	return d;
 }
 
@@ -163,10 +171,24 @@ struct tdir *tdir_new_instance(struct undo *undo)
 	return NULL;
 }
 
+int tdir_lock(struct tdir *d)
+{
+	d->lock = open(d->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (d->lock < 0)
+		return log_error("cannot open %s: %s", d->path, strerror(errno));
+	if (!flock(d->lock, LOCK_EX | LOCK_NB))
+		return 0;
+	if (errno == EWOULDBLOCK)
+		return log_error("another hyptrace uses %s: stop it, or wait for its end", d->path);
+	return log_error("cannot lock %s: %s", d->path, strerror(errno));
+}
+
 void tdir_free(struct tdir *d)
 {
 	if (!d)
 		return;
+	if (d->lock >= 0)
+		close(d->lock);
 	free(d->path);
 	free(d);
 }

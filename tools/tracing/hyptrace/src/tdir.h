@@ -45,6 +45,13 @@ struct tdir *tdir_open_host(void);
  */
 struct tdir *tdir_new_instance(struct undo *undo);
 
+/**
+ * tdir_lock - keep other hyptraces from changing it, until tdir_free()
+ *
+ * Return: 0, or -1 with a message.
+ */
+int tdir_lock(struct tdir *d);
+
 void tdir_free(struct tdir *d);
 
 /** tdir_path - the path of a file in it, to be freed; NULL after a message */

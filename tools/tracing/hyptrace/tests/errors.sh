@@ -79,6 +79,21 @@ check "--no-overwrite keeps the first" expr "$(ends $D/ids--no-overwrite)" : '1 
 echo 0 >$R/events/hypervisor/selftest/filter
 echo 1 >$R/options/overwrite
 
+# A second one finds the remote in use, and the first one does not notice
+record -o $D/first.dat -E selftest -- sh -c "echo 1 >$R/write_event; : >$D/up
+	until [ -e $D/down ]; do sleep 0.1; done; echo 2 >$R/write_event" &
+until [ -e $D/up ]; do sleep 0.1; done
+for command in "record -o $D/x" live top; do
+	expect 1 "another hyptrace uses $R: stop it, or wait for its end" hyptrace $command -d 10ms
+done
+: >$D/down
+wait
+check "the first one has all" [ "$(hyptrace report $D/first.dat |
+	sed -n 's/.* selftest: id=//p' | tr '\n' ' ')" = "1 2 " ]
+check "the first one has lost nothing" grep -q 'lost=0 unaccounted=0' <<-EOF
+	$(hyptrace check $D/first.dat)
+EOF
+
 expect 1 "CPU 77" record -o $D/x -P 77 -d 10ms
 expect 1 "nosuchclock" record -o $D/x -C nosuchclock -d 10ms
 expect 1 "nosuchremote" record -o $D/x --remote nosuchremote -d 10ms
