@@ -167,9 +167,10 @@ places()	# CPUS|TASKS: all times
 }
 
 writes="for i in 1 2 3 4 5; do echo \$i >$R/write_event; sleep 0.3; done"
-expect 0 "" hyptrace top --json -i 400ms -- sh -c "hyp_workload -t 2 >/dev/null & $writes; wait"
+expect 0 "" hyptrace top --json -i 400ms -b 8192 -- sh -c "hyp_workload -t 2 >/dev/null & $writes; wait"
 check "top: some documents" [ "$(grep -c '^{"wall"' $D/out)" -ge 3 ]
-check "top: each call once" [ "$(sum count __hyp_trace_selftest)" -eq 5 ]
+calls=$(sum count __hyp_trace_selftest)
+check "top: each of 5 calls once: $calls" [ "$calls" -eq 5 ]
 check "top: times of CPUs add up" [ "$(places cpus)" -eq $((2 * $(sum wall '"wall"'))) ]
 check "top: times of tasks add up" [ "$(places tasks)" -eq $((2 * $(sum wall '"wall"'))) ]
 entries=$(sum count '"hvc"\|"guest_exit\|"host_abort"\|"smc"')
@@ -190,14 +191,14 @@ check "top: nothing for terminals" [ "$(grep -c "$esc" $D/out)" -eq 0 ]
 check "top: 80 columns" [ "$(longest <$D/out)" -le 80 ]
 expect 0 "" sh -c "hyptrace top -i 100ms | head -n 1"
 
-expect 0 "" $pty 10 40 2500 q hyptrace top
+expect 0 "" $pty 10 40 4500 q hyptrace top
 last=$(tr -d '\r' <$D/out |
 	sed -n "s/.*$esc\[H//; 1h; /^hyptrace top/h; /^hyptrace top/!H; \$ { x; p; }" |
 	sed "s/$esc\[[KJ]//g")
 check "top: fills a terminal" [ "$(echo "$last" | sed '/^$/d' | wc -l)" -ge 5 ]
 check "top: no more lines than fit" [ "$(echo "$last" | wc -l)" -le 10 ]
 check "top: no longer lines than fit" [ "$(echo "$last" | longest)" -le 40 ]
-check "top: in place" [ "$(grep -c "$esc\[H" $D/out)" -eq 2 ]
+check "top: in place" [ "$(grep -c "$esc\[H" $D/out)" -ge 2 ]
 expect 0 "" $pty 24 80 1500 q env TERM=dumb hyptrace top -n 1
 check "top: TERM=dumb" [ "$(grep -c "$esc" $D/out)" -eq 0 ]
 expect 0 "" $pty 24 80 500 "$(printf '\003')" hyptrace top
