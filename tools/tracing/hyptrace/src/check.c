@@ -90,9 +90,12 @@ static int open_checker(struct check *k)
 	bool hyp = datr_enabled(k->d, "hypervisor/hyp_enter") &&
 		   datr_enabled(k->d, "hypervisor/hyp_exit");
 
+	if (!hyp)
+		fprintf(k->out,
+			"turns of EL2 not checked: that takes all of hyp_enter and hyp_exit\n");
 	if (!host || !hyp)
 		fprintf(k->out,
-			"windows not checked: that takes kvm_entry, kvm_exit, hyp_enter and hyp_exit\n");
+			"windows not checked: that takes all of kvm_entry, kvm_exit, hyp_enter and hyp_exit\n");
 	k->checker = checker_new(host, hyp, k->out);
 	return k->checker ? 0 : -1;
 }

@@ -51,8 +51,8 @@ struct check_result {
 
 /**
  * checker_new - begin
- * @have_host:	kvm_entry and kvm_exit were recorded
- * @have_hyp:	hyp_enter and hyp_exit were recorded
+ * @have_host:	all of kvm_entry and kvm_exit was recorded
+ * @have_hyp:	all of hyp_enter and hyp_exit was recorded
  * @out:	violations are told here
  *
  * Time is checked always; the EL2 entries need @have_hyp, the windows both.

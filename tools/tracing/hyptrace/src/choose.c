@@ -135,6 +135,17 @@ static int choose_cpus(struct recording *r, const struct session_options *o)
 	return 0;
 }
 
+bool chosen_whole(const struct recording *r, const char *event, enum side side)
+{
+	unsigned int i;
+
+	for (i = 0; i < r->events[side].nr; i++) {
+		if (!strcmp(r->events[side].str[i], event))
+			return !*r->filters[side].str[i];
+	}
+	return false;
+}
+
 int choose_all(struct recording *r, const struct session_options *o)
 {
 	r->dir[HYP] = tdir_open_remote(o->remote);

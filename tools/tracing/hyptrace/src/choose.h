@@ -17,4 +17,7 @@
  */
 int choose_all(struct recording *r, const struct session_options *o);
 
+/** chosen_whole - whether "system/event" is recorded, without a filter */
+bool chosen_whole(const struct recording *r, const char *event, enum side side);
+
 #endif

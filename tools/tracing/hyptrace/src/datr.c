@@ -480,18 +480,28 @@ const char *datr_uname(const struct datr *d)
 	return d->uname;
 }
 
-bool datr_enabled(const struct datr *d, const char *event)
+static bool was(const struct datr *d, const char *how, const char *event)
 {
 	const char *text;
 	unsigned int i;
 	char want[64];
 
-	snprintf(want, sizeof(want), "hyptrace: enabled=%s\n", event);
+	snprintf(want, sizeof(want), "hyptrace: %s=%s\n", how, event);
 	for (i = 0; (text = datr_text(d, i)); i++) {
 		if (!strcmp(text, want))
 			return true;
 	}
 	return false;
+}
+
+bool datr_enabled(const struct datr *d, const char *event)
+{
+	return was(d, "enabled", event);
+}
+
+bool datr_filtered(const struct datr *d, const char *event)
+{
+	return was(d, "filtered", event);
 }
 
 u64 datr_link(const struct datr *d)

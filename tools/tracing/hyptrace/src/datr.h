@@ -77,8 +77,11 @@ const char *datr_text(const struct datr *d, unsigned int i);
 /** datr_uname - the recorder's kernel, or NULL if the file does not say */
 const char *datr_uname(const struct datr *d);
 
-/** datr_enabled - whether hyptrace record had switched "system/event" on */
+/** datr_enabled - whether hyptrace record had switched "system/event" on, without a filter */
 bool datr_enabled(const struct datr *d, const char *event);
+
+/** datr_filtered - the same with a filter: some may be missing */
+bool datr_filtered(const struct datr *d, const char *event);
 
 /** datr_link - where the file says at which offset further options are (u64): none yet */
 u64 datr_link(const struct datr *d);

@@ -169,14 +169,17 @@ static void save_clocksnap(struct datw *w, const struct recording *r)
 	free(text);
 }
 
-/* Which events were on: a checker must know what it may miss */
-static void save_choice(struct datw *w, const struct strlist *events)
+/* Which events were on, and which of them all: a checker must know what it may miss */
+static void save_choice(struct datw *w, const struct recording *r, enum side side)
 {
+	const struct strlist *events = &r->events[side];
 	unsigned int i;
 	char *text;
 
 	for (i = 0; i < events->nr; i++) {
-		text = xasprintf("hyptrace: enabled=%s\n", events->str[i]);
+		text = xasprintf("hyptrace: %s=%s\n",
+				 *r->filters[side].str[i] ? "filtered" : "enabled",
+				 events->str[i]);
 		if (text)
 			datw_option(w, DAT_CPUSTAT, text, strlen(text) + 1);
 		free(text);
@@ -216,8 +219,8 @@ static void save_options(struct datw *w, const struct recording *r)
 	save_clock(w, r->clock[HOST]);
 	save_clocksnap(w, r);
 	save_boot(w);
-	save_choice(w, &r->events[HOST]);
-	save_choice(w, &r->events[HYP]);
+	save_choice(w, r, HOST);
+	save_choice(w, r, HYP);
 }
 
 static void save_comms(struct datw *w)

@@ -130,12 +130,21 @@ static int finish(struct reading *r)
 	return 0;
 }
 
+static int check_events(const struct datr *d)
+{
+	static const char enter[] = "hypervisor/hyp_enter", leave[] = "hypervisor/hyp_exit";
+
+	if (datr_enabled(d, enter) && datr_enabled(d, leave))
+		return 0;
+	return log_error("%s: hyp_enter and hyp_exit were %s: want a file of hyptrace record with all of both",
+			 datr_name(d), datr_filtered(d, enter) || datr_filtered(d, leave) ?
+			 "filtered" : "not recorded");
+}
+
 static int read_events(struct reading *r)
 {
-	if (!datr_enabled(r->d, "hypervisor/hyp_enter") ||
-	    !datr_enabled(r->d, "hypervisor/hyp_exit"))
-		return log_error("%s: hyp_enter and hyp_exit were not recorded: want a file of hyptrace record with both",
-				 datr_name(r->d));
+	if (check_events(r->d))
+		return -1;
 	if (begin(r) || walk_events(r))
 		return -1;
 	return finish(r);

@@ -14,7 +14,7 @@ struct statread;
 /**
  * statread_new - begin
  * @db:		the events; must outlive what is returned
- * @switches:	sched_switch is among them
+ * @switches:	all of sched_switch is among them
  * @bounded:	keep distributions in bounded memory, see dists_new()
  *
  * Return: NULL with a message.

@@ -145,7 +145,7 @@ struct times_watch {
 
 /**
  * times_new - begin
- * @have_switches: sched_switch was recorded; without, nobody knows which task
+ * @have_switches: all of sched_switch was recorded; without, nobody knows which task
  *		the host's time belongs to
  * @bounded:	of the distributions, see dists_new()
  *

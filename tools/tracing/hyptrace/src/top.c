@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "choose.h"
 #include "clocksnap.h"
 #include "cmdline.h"
 #include "commands.h"
@@ -262,10 +263,10 @@ static const char * const used_events[] = {
 
 static int check_events(const struct recording *r)
 {
-	if (strlist_has(&r->events[HYP], "hypervisor/hyp_enter") &&
-	    strlist_has(&r->events[HYP], "hypervisor/hyp_exit"))
+	if (chosen_whole(r, "hypervisor/hyp_enter", HYP) &&
+	    chosen_whole(r, "hypervisor/hyp_exit", HYP))
 		return 0;
-	return log_error("no hyp_enter or no hyp_exit among the events: want both");
+	return log_error("no hyp_enter or no hyp_exit among the events, or with a filter: want all of both");
 }
 
 static int open_stats(struct top *t)
@@ -278,8 +279,7 @@ static int open_stats(struct top *t)
 	t->db = describe_events(r);
 	if (!t->comms || !t->db)
 		return -1;
-	t->stats = statread_new(t->db, strlist_has(&r->events[HOST], "sched/sched_switch"),
-				bounded);
+	t->stats = statread_new(t->db, chosen_whole(r, "sched/sched_switch", HOST), bounded);
 	for (i = 0; t->stats && i < r->cpus.nr; i++) {
 		if (times_add_cpu(statread_data(t->stats)->times, r->cpus.cpu[i]))
 			return -1;

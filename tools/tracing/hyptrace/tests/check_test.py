@@ -41,7 +41,7 @@ def counters(buffer, written, overrun=0, dropped=0):
         buffer, written, overrun, written - overrun, dropped)
 
 
-def check(directory, host, hyp, texts=None):
+def check(directory, host, hyp, texts=None, on=ON):
     """=> the exit status, the numbers of the last line, all lines and messages.
 
     host, hyp: events, or a list of sub-buffers. Counters fit what is in the file.
@@ -51,7 +51,7 @@ def check(directory, host, hyp, texts=None):
              for side in (host, hyp)]
     if texts is None:
         texts = [counters(b"host", len(host)), counters(b"hypervisor", len(hyp))]
-    synth.write(path, {0: pages[0]}, {0: pages[1]}, texts=ON + texts)
+    synth.write(path, {0: pages[0]}, {0: pages[1]}, texts=on + texts)
     done = run(HYPTRACE, "check", path)
     out = done.stdout.decode()
     numbers = re.findall(r"(\w+)=(\d+)", " ".join(out.splitlines()[-2:]).replace(
@@ -139,9 +139,29 @@ def test_losses(directory):
         counters(b"host", 2), counters(b"hypervisor", 4, dropped=9)]), 0, lost=9, **FINE)
 
 
+def test_filtered(directory):
+    """What a filter may have kept out is not missed; what else there is to check is checked"""
+    host, hyp = window(1000, 1100) + window(1200, 1300), guest(1010) + guest(1250)
+    turns, windows = "turns of EL2 not checked", "windows not checked"
+    on = synth.enabled("hyp_enter", "hyp_exit") + synth.enabled("kvm_entry", "kvm_exit",
+                                                                 how="filtered")
+    got = check(directory, host[:1] + host[3:], hyp, on=on)
+    finds("filtered: the host's", got, 0, windows, windows=0, **FINE)
+    equal("filtered: the host's only", turns in got[2], False)
+    got = check(directory, host[:1] + host[3:], hyp[:1] + hyp, on=on)
+    finds("filtered: the host's, and EL2 entered twice", got, 1,
+          "hyp_enter while the CPU is at EL2")
+    for name in "hyp_enter", "hyp_exit":
+        on = [text for text in ON if name.encode() not in text]
+        on += synth.enabled(name, how="filtered")
+        got = check(directory, host, [e for e in hyp if e[1] != name], on=on)
+        finds("filtered: " + name, got, 0, turns, windows=0, **FINE)
+        equal("filtered: windows without " + name, windows in got[2], True)
+
+
 def main():
     print("TAP version 13")
-    attempt_each((test_good, test_torn, test_broken, test_time, test_losses))
+    attempt_each((test_good, test_torn, test_broken, test_time, test_losses, test_filtered))
     finish()
 
 

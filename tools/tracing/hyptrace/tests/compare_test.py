@@ -98,11 +98,15 @@ def test_errors(directory):
     recording(path, [(HVC, 100)])
     none = os.path.join(directory, "none.dat")
     synth.write(none, {0: []}, {0: []})
+    some = os.path.join(directory, "some.dat")
+    synth.write(some, {0: []}, {0: []}, texts=synth.enabled("hyp_enter") +
+                synth.enabled("hyp_exit", how="filtered"))
     for want, text, arguments in (
             (2, "want two FILEs, got 1", [path]), (2, "want two FILEs, got 3", [path] * 3),
             (2, "unrecognized option '--nonsense'", ["--nonsense"]),
             (1, "No such file", [path, os.path.join(directory, "missing")]),
-            (1, "none.dat: hyp_enter and hyp_exit were not recorded", [path, none])):
+            (1, "none.dat: hyp_enter and hyp_exit were not recorded", [path, none]),
+            (1, "some.dat: hyp_enter and hyp_exit were filtered", [some, path])):
         status, out, said = compare(*arguments)
         good = status == want and text in said and said.count("\n") == 1 and not out
         result("error: " + text, [] if good else ["status %d: %s" % (status, said)])

@@ -63,6 +63,19 @@ check "a filter of the host" [ "$(grep -c 'sched_switch: .*prev_pid=0' $D/f.txt)
 check "a filter of the host leaves nothing else" \
 	[ "$(grep 'sched_switch: ' $D/f.txt | grep -vc 'prev_pid=0')" -eq 0 ]
 check "an event without a filter" grep -q 'hyp_enter: ' $D/f.txt
+# What has only some of its events is not measured, nor missed
+for on in "-E hyp_enter -E hyp_exit -f vcpu!=0" "-E hyp_exit -E hyp_enter -f vcpu!=0"; do
+	expect 0 " hypervisor events, " hyptrace record -o $D/f.dat $on -d 200ms
+	expect 1 "hyp_enter and hyp_exit were filtered" hyptrace stat $D/f.dat
+	expect 0 "" hyptrace check $D/f.dat
+	check "turns of EL2 are not checked" grep -q "^turns of EL2 not checked: " $D/out
+done
+expect 0 " hypervisor events, " hyptrace record -o $D/f.dat -e sched_switch \
+	-f 'prev_pid == 0' -d 200ms
+expect 0 "" hyptrace stat $D/f.dat
+check "with some of sched_switch, the host's time is no task's" \
+	[ "$(awk '/^TASK/ { on = 1 } /^$/ { on = 0 } on && /-[0-9]+ / && $2 != "0.000"' $D/out |
+		wc -l)" -eq 0 ]
 many="for i in \$(seq 2000); do echo \$i >$R/write_event; done"
 for how in --overwrite --no-overwrite; do
 	expect 0 " hypervisor events, " hyptrace record $how -b 8 -E selftest -o $D/$how.dat -- \

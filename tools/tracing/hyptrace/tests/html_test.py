@@ -141,10 +141,14 @@ def test_corrupt(directory):
 def test_errors(directory):
     path = directory + "/synthetic.dat"
     silent = directory + "/silent.dat"
-    synth.write(silent, {}, {0: [synth.page([enter(1, "hvc"), leave(2)])]})
+    pages = [synth.page([enter(1, "hvc"), leave(2)])]
+    synth.write(silent, {}, {0: pages})
+    some = directory + "/some.dat"
+    synth.write(some, {}, {0: pages}, texts=synth.enabled("hyp_enter", "hyp_exit", how="filtered"))
     cases = [(("export", "--html", "--perfetto", "-o", directory + "/x", path), 2, "want one format"),
              (("export", "--html", directory + "/none"), 1, "No such file"),
              (("export", "--html", silent), 1, "were not recorded"),
+             (("export", "--html", some), 1, "were filtered"),
              (("export", "--html", "-P", "1", path), 1, "CPU 1 was not recorded"),
              (("export", "--html", "-o", directory + "/no/dir", path), 1, "cannot create")]
     if os.path.exists("/dev/full"):
@@ -155,7 +159,8 @@ def test_errors(directory):
         said = done.stderr.decode()
         good = done.returncode == status and text in said and said.count("\n") == 1
         result("error: " + text, [] if good else [said])
-    left = [f for f in os.listdir(directory) if f.startswith(("silent", "none")) and not f.endswith(".dat")]
+    left = [f for f in os.listdir(directory)
+            if f.startswith(("silent", "some", "none")) and not f.endswith(".dat")]
     result("error: nothing is left", left)
 
 

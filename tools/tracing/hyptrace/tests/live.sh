@@ -207,5 +207,10 @@ expect 2 "bad interval '0'" hyptrace top -i 0
 expect 2 "bad number of iterations 'x'" hyptrace top -n x
 expect 2 "bad number of rows '0'" hyptrace top -r 0
 expect 1 "no hyp_enter or no hyp_exit" hyptrace top -E selftest
+expect 1 "or with a filter: want all of both" hyptrace top -d 10ms -E hyp_enter -E hyp_exit \
+	-f 'vcpu != 0'
+expect 0 "" hyptrace top --json -n 1 -i 200ms -e sched_switch -f 'prev_pid == 0'
+check "top: with some of sched_switch, the host's time is no task's" \
+	[ "$(grep -c '"pid": [0-9].*"host": [1-9]' $D/out)" -eq 0 ]
 
 echo "1..$nr"

@@ -79,9 +79,9 @@ def page(events, lost=0):
     return text.ljust(PAGE, b"\0")
 
 
-def enabled(*names):
-    """The texts by which record says that it recorded these events"""
-    return [("hyptrace: enabled=%s/%s\n" % (EVENTS[name][0], name)).encode() for name in names]
+def enabled(*names, how="enabled"):
+    """The texts by which record says that it recorded these events; "filtered": some of each"""
+    return [("hyptrace: %s=%s/%s\n" % (how, EVENTS[name][0], name)).encode() for name in names]
 
 
 def section(number, body):
