@@ -85,20 +85,36 @@ void account_feed(struct account *a, const struct merged *ev)
 		t->marked += ev->lost;
 }
 
+/* EL2's writer marks what it drops as well, if it has a sub-buffer after it */
+static u64 most_marked(const struct cpu_stats *s, bool hyp)
+{
+	return s->overrun + (hyp ? s->dropped : 0);
+}
+
+/* Marks without a number may be of all that can be marked */
+static u64 unmarked(const struct tally *t, bool hyp)
+{
+	u64 marked = t->vague ? most_marked(&t->stats, hyp) : t->marked;
+	u64 lost = t->stats.overrun + t->stats.dropped;
+
+	return lost > marked ? lost - marked : 0;
+}
+
 static u64 difference(u64 a, u64 b)
 {
 	return a > b ? a - b : b - a;
 }
 
 /* Return: how many events nobody can explain */
-static u64 compare(const struct tally *t)
+static u64 compare(const struct tally *t, bool hyp)
 {
 	const struct cpu_stats *s = &t->stats;
 	u64 off = difference(s->written, t->seen + s->overrun);
+	u64 least = t->vague ? 0 : s->overrun, most = most_marked(s, hyp);
 
-	if (t->vague ? t->marked > s->overrun : t->marked != s->overrun)
-		off += difference(t->marked, s->overrun);
-	return off;
+	if (t->marked < least)
+		return off + least - t->marked;
+	return off + (t->marked > most ? t->marked - most : 0);
 }
 
 static void account_cpu(struct account *a, unsigned int index,
@@ -108,23 +124,23 @@ static void account_cpu(struct account *a, unsigned int index,
 	const struct datr_buffer *b = datr_buffer(a->d, index);
 	const struct tally *t = &a->tally[index * MAX_CPUS + cpu];
 	const struct cpu_stats *s = &t->stats;
+	bool hyp = buffer_is_hyp(b);
 	u64 off;
 
-	result->seen[buffer_is_hyp(b)] += t->seen;
+	result->seen[hyp] += t->seen;
 	if (!t->counted) {
 		result->no_counters++;
 		return;
 	}
-	off = compare(t);
+	off = compare(t, hyp);
 	result->lost += s->overrun + s->dropped;
-	result->dropped += s->dropped;
+	result->unmarked += unmarked(t, hyp);
 	result->unaccounted += off;
 	if (off && out)
 		fprintf(out,
-			"unaccounted: [%03u] %s: written=%llu overrun=%llu read=%llu, in the file: events=%llu lost=%llu%s\n",
-			cpu, buffer_is_hyp(b) ? "hyp" : "host", s->written,
-			s->overrun, s->read, t->seen, t->marked,
-			t->vague ? "+?" : "");
+			"unaccounted: [%03u] %s: written=%llu overrun=%llu read=%llu dropped=%llu, in the file: events=%llu lost=%llu%s\n",
+			cpu, hyp ? "hyp" : "host", s->written, s->overrun, s->read,
+			s->dropped, t->seen, t->marked, t->vague ? "+?" : "");
 }
 
 void account_finish(struct account *a, const struct cpulist *cpus, FILE *out,

@@ -17,7 +17,7 @@ struct account;
  * struct account_result - sums over all buffers and CPUs
  * @seen:	events in the file, [0] host, [1] hypervisor
  * @lost:	events that the kernel says were lost
- * @dropped:	of these, such that no sub-buffer tells where
+ * @unmarked:	of these, such that no sub-buffer tells where: dropped
  * @unaccounted: events that were written but neither seen nor lost, plus those
  *		seen but not written, plus losses that no sub-buffer tells
  * @no_counters: buffers and CPUs without counters in the file
@@ -25,7 +25,7 @@ struct account;
 struct account_result {
 	u64 seen[2];
 	u64 lost;
-	u64 dropped;
+	u64 unmarked;
 	u64 unaccounted;
 	u64 no_counters;
 };

@@ -132,7 +132,7 @@ static void progress(const struct recorder *r, struct pace *before)
 		now.at / 1e3,
 		(now.t.written[HYP] - before->t.written[HYP]) * per_s,
 		(now.t.written[HOST] - before->t.written[HOST]) * per_s,
-		now.t.bytes / 1e6, now.t.lost[HYP] + now.t.lost[HOST]);
+		now.t.bytes / 1e6, now.t.lost);
 	show_lost(capture_streams(r->c));
 	*before = now;
 }

@@ -146,7 +146,7 @@ static void put_summary(const struct stat_data *s, FILE *out)
 
 	fprintf(out, "\"wall\": %llu, \"events\": %llu, \"host_events\": %llu, \"lost\": %llu, \"dropped\": %llu,\n",
 		r->wall, s->events.seen[1], s->events.seen[0], s->events.lost,
-		s->events.dropped);
+		s->events.unmarked);
 	fprintf(out, "\"losses\": %llu, \"misplaced\": %llu, \"entries_without_exit\": %llu, \"exits_without_entry\": %llu",
 		r->losses, r->misplaced, r->no_exit, r->no_entry);
 }

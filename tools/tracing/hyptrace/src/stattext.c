@@ -199,9 +199,9 @@ static void print_summary(const struct stat_data *s, FILE *out)
 		s->events.lost);
 	fprintf(out, "not measured: losses=%llu misplaced=%llu entries_without_exit=%llu exits_without_entry=%llu\n",
 		r->losses, r->misplaced, r->no_exit, r->no_entry);
-	if (s->events.dropped)
+	if (s->events.unmarked)
 		fprintf(out, "inexact: %llu events were dropped, nobody knows where: record with larger buffers\n",
-			s->events.dropped);
+			s->events.unmarked);
 }
 
 void stat_print_text(const struct stat_data *s, bool histogram, FILE *out)

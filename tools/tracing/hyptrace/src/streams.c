@@ -71,16 +71,17 @@ int streams_open(struct streams *s, const struct recording *r)
 
 void streams_totals(const struct streams *s, struct streams_totals *t)
 {
-	struct follow_counts n;
+	struct cpu_stats n;
 	enum side side;
 	unsigned int i;
 
 	memset(t, 0, sizeof(*t));
 	for (i = 0; i < s->nr_cpus; i++) {
 		for (side = HOST; side < NR_SIDES; side++) {
-			follower_live(s->cpu[i][side].f, &n);
+			stream_counts(&s->cpu[i][side], &n);
 			t->written[side] += n.written;
-			t->lost[side] += n.overrun;
+			t->kept[side] += n.written - n.overrun;
+			t->lost += n.overrun + n.dropped;
 			t->bytes += follower_bytes(s->cpu[i][side].f);
 		}
 	}
@@ -88,28 +89,11 @@ void streams_totals(const struct streams *s, struct streams_totals *t)
 
 u64 streams_lost(const struct streams *s, unsigned int i)
 {
-	struct follow_counts host, hyp;
+	struct cpu_stats host, hyp;
 
-	follower_live(s->cpu[i][HOST].f, &host);
-	follower_live(s->cpu[i][HYP].f, &hyp);
-	return host.overrun + hyp.overrun;
-}
-
-/* Events that found no room and never entered */
-static u64 dropped(const struct streams *s)
-{
-	struct cpu_stats counts;
-	enum side side;
-	unsigned int i;
-	u64 sum = 0;
-
-	for (i = 0; i < s->nr_cpus; i++) {
-		for (side = HOST; side < NR_SIDES; side++) {
-			stream_counts(&s->cpu[i][side], &counts);
-			sum += counts.dropped;
-		}
-	}
-	return sum;
+	stream_counts(&s->cpu[i][HOST], &host);
+	stream_counts(&s->cpu[i][HYP], &hyp);
+	return host.overrun + host.dropped + hyp.overrun + hyp.dropped;
 }
 
 void streams_tell(const struct streams *s, const char *what)
@@ -118,8 +102,7 @@ void streams_tell(const struct streams *s, const char *what)
 
 	streams_totals(s, &t);
 	log_note("%s: %llu hypervisor events, %llu host events, %llu lost", what,
-		 t.written[HYP] - t.lost[HYP], t.written[HOST] - t.lost[HOST],
-		 t.lost[HYP] + t.lost[HOST] + dropped(s));
+		 t.kept[HYP], t.kept[HOST], t.lost);
 }
 
 bool stream_drained(const struct stream *s)

@@ -42,12 +42,14 @@ struct streams {
 /**
  * struct streams_totals - what was seen so far
  * @written:	events that entered the buffers
- * @lost:	of these, lost
+ * @kept:	of these, such that were not overwritten
+ * @lost:	events that were, or found no room and never entered
  * @bytes:	bytes of sub-buffers taken
  */
 struct streams_totals {
 	u64 written[NR_SIDES];
-	u64 lost[NR_SIDES];
+	u64 kept[NR_SIDES];
+	u64 lost;
 	u64 bytes;
 };
 

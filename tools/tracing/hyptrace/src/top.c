@@ -152,13 +152,12 @@ static void learn_comms(struct top *t, const struct stat_data *data)
 static u64 lost_since(struct top *t)
 {
 	struct streams_totals now;
-	u64 lost, before = t->lost_before;
+	u64 before = t->lost_before;
 
 	streams_totals(tail_streams(t->tail), &now);
-	lost = now.lost[HOST] + now.lost[HYP];
 	if (!t->opt->cumulative)
-		t->lost_before = lost;
-	return lost - before;
+		t->lost_before = now.lost;
+	return now.lost - before;
 }
 
 static unsigned int max_rows(const struct top *t)

@@ -139,6 +139,32 @@ def test_losses(directory):
         counters(b"host", 2), counters(b"hypervisor", 4, dropped=9)]), 0, lost=9, **FINE)
 
 
+def inexact(directory):
+    """What stat says of losses that no sub-buffer of the last file tells"""
+    out = run(HYPTRACE, "stat", os.path.join(directory, "trace.dat")).stdout.decode()
+    return [int(n) for n in re.findall(r"^inexact: (\d+) ", out, re.M)]
+
+
+def test_dropped(directory):
+    """EL2 marks what it drops as well, the host does not"""
+    host = window(1000, 1100)
+    for mark, overrun, dropped, unaccounted, unmarked in (
+            (4, 0, 4, 0, []), (4, 0, 9, 0, [5]), (4, 3, 1, 0, []), (4, 4, 9, 0, [9]),
+            (4, 0, 3, 1, []), (4, 5, 9, 1, [10]), (None, 3, 9, 0, [])):
+        hyp = [synth.page(guest(1010)), synth.page(guest(1150), lost=mark)]
+        texts = [counters(b"host", 2), counters(b"hypervisor", 8 + overrun, overrun, dropped)]
+        got = check(directory, host, hyp, texts)
+        what = "marked %s, overrun %d, dropped %d" % (mark, overrun, dropped)
+        finds(what, got, int(unaccounted > 0), unaccounted=unaccounted, lost=overrun + dropped)
+        equal(what + ": not marked", inexact(directory), unmarked)
+    pages = [synth.page(host), synth.page(window(1200, 1300), lost=4)]
+    for overrun, dropped, unaccounted in (4, 9, 0), (0, 4, 4):
+        texts = [counters(b"host", 4 + overrun, overrun, dropped), counters(b"hypervisor", 8)]
+        finds("marked by the host, overrun %d, dropped %d" % (overrun, dropped),
+              check(directory, pages, guest(1010) + guest(1210), texts), int(unaccounted > 0),
+              unaccounted=unaccounted)
+
+
 def test_filtered(directory):
     """What a filter may have kept out is not missed; what else there is to check is checked"""
     host, hyp = window(1000, 1100) + window(1200, 1300), guest(1010) + guest(1250)
@@ -161,7 +187,8 @@ def test_filtered(directory):
 
 def main():
     print("TAP version 13")
-    attempt_each((test_good, test_torn, test_broken, test_time, test_losses, test_filtered))
+    attempt_each((test_good, test_torn, test_broken, test_time, test_losses, test_dropped,
+                  test_filtered))
     finish()
 
 

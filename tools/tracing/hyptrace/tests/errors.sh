@@ -80,6 +80,8 @@ many="for i in \$(seq 2000); do echo \$i >$R/write_event; done"
 for how in --overwrite --no-overwrite; do
 	expect 0 " hypervisor events, " hyptrace record $how -b 8 -E selftest -o $D/$how.dat -- \
 		sh -c "kill -STOP \$PPID; $many; kill -CONT \$PPID"
+	expect 0 "" hyptrace check $D/$how.dat
+	check "$how: losses are in the file" grep -q "^check: .* lost=[1-9]" $D/out
 	hyptrace report $D/$how.dat | sed -n 's/.* selftest: id=//p' >$D/ids$how
 done
 ends()	# FILE

@@ -147,6 +147,11 @@ expect 0 "" $pty 24 80 0 "" hyptrace record -o $D/x -- sleep 2
 check "record's live line" grep -q \
 	"$esc\[K *[0-9.]* s  hyp [0-9]*/s  host [0-9]*/s  [0-9.]* MB  lost [0-9]" $D/out
 
+# A stopped reader leaves no room for what comes
+stopped="kill -STOP \$PPID; hyp_workload -n 60 >/dev/null; kill -CONT \$PPID; sleep 1"
+expect 0 "" $pty 24 80 0 "" hyptrace record --no-overwrite -b 8 -o $D/x -- sh -c "$stopped"
+check "record's live line has what was dropped" grep -q "lost [1-9]" $D/out
+
 # The numbers behind a key, of all documents in $D/out, added up
 sum()	# KEY LINES
 {
@@ -184,6 +189,9 @@ check "top --cumulative: more and more" [ "$(sum count __hyp_trace_selftest)" -g
 mv $D/last $D/out
 check "top --cumulative: all" [ "$(sum count __hyp_trace_selftest)" -eq 5 ]
 check "top --cumulative: times add up" [ "$(places cpus)" -eq $((2 * $(sum wall '"wall"'))) ]
+
+expect 0 "" hyptrace top --no-overwrite -b 8 --json -i 400ms -- sh -c "$stopped"
+check "top: what was dropped is lost" [ "$(sum lost '"wall"')" -gt 0 ]
 
 expect 0 "" hyptrace top -i 200ms -n 2 -r 3
 check "top: as many blocks as wanted" [ "$(grep -c '^hyptrace top: ' $D/out)" -eq 2 ]
