@@ -130,6 +130,8 @@ static void account_cpu(struct account *a, unsigned int index,
 	result->seen[hyp] += t->seen;
 	if (!t->counted) {
 		result->no_counters++;
+		result->lost += t->marked;
+		result->vague |= t->vague;
 		return;
 	}
 	off = compare(t, hyp);
@@ -140,7 +142,7 @@ static void account_cpu(struct account *a, unsigned int index,
 		fprintf(out,
 			"unaccounted: [%03u] %s: written=%llu overrun=%llu read=%llu dropped=%llu, in the file: events=%llu lost=%llu%s\n",
 			cpu, hyp ? "hyp" : "host", s->written, s->overrun, s->read,
-			s->dropped, t->seen, t->marked, t->vague ? "+?" : "");
+			s->dropped, t->seen, t->marked, lost_more(t->vague));
 }
 
 void account_finish(struct account *a, const struct cpulist *cpus, FILE *out,

@@ -16,7 +16,9 @@ struct account;
 /**
  * struct account_result - sums over all buffers and CPUs
  * @seen:	events in the file, [0] host, [1] hypervisor
- * @lost:	events that the kernel says were lost
+ * @lost:	events that were lost, as the kernel has counted them, or else as
+ *		marked in the sub-buffers
+ * @vague:	some of these marks are without a number: more were lost
  * @unmarked:	of these, such that no sub-buffer tells where: dropped
  * @unaccounted: events that were written but neither seen nor lost, plus those
  *		seen but not written, plus losses that no sub-buffer tells
@@ -25,6 +27,7 @@ struct account;
 struct account_result {
 	u64 seen[2];
 	u64 lost;
+	bool vague;
 	u64 unmarked;
 	u64 unaccounted;
 	u64 no_counters;
@@ -47,6 +50,12 @@ void account_finish(struct account *a, const struct cpulist *cpus, FILE *out,
 		    struct account_result *result);
 
 void account_free(struct account *a);
+
+/** lost_more - what follows the number of lost events, if some marks have none */
+static inline const char *lost_more(bool vague)
+{
+	return vague ? "+?" : "";
+}
 
 /** buffer_is_hyp - whether it is the hypervisor's buffer */
 bool buffer_is_hyp(const struct datr_buffer *b);

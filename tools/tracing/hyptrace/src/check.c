@@ -77,9 +77,9 @@ static int print_verdict(struct check *k, const struct cpulist *cpus)
 		log_error("no counters for %llu buffers in the file: want one made by hyptrace record",
 			  a.no_counters);
 	fprintf(k->out,
-		"check: events=%llu host_events=%llu windows=%llu violations=%llu lost=%llu unaccounted=%llu max_skew_ns=%llu\n",
+		"check: events=%llu host_events=%llu windows=%llu violations=%llu lost=%llu%s unaccounted=%llu max_skew_ns=%llu\n",
 		a.seen[1], a.seen[0], c.windows, c.violations, a.lost,
-		a.unaccounted, c.max_skew);
+		lost_more(a.vague), a.unaccounted, c.max_skew);
 	return c.violations || a.unaccounted || a.no_counters ? -1 : 0;
 }
 

@@ -277,8 +277,8 @@ static void print_totals(struct report *r)
 	struct account_result a;
 
 	account_finish(r->account, r->how->cpus, NULL, &a);
-	fprintf(r->out, "total: events=%llu host_events=%llu lost=%llu corrupt=%llu\n",
-		a.seen[1], a.seen[0], a.lost, r->corrupt);
+	fprintf(r->out, "total: events=%llu host_events=%llu lost=%llu%s corrupt=%llu\n",
+		a.seen[1], a.seen[0], a.lost, lost_more(a.vague), r->corrupt);
 }
 
 static void find_pattern(void *ctx, const struct evdb_head *h)

@@ -144,9 +144,13 @@ static void put_summary(const struct stat_data *s, FILE *out)
 {
 	const struct times_result *r = &s->result;
 
-	fprintf(out, "\"wall\": %llu, \"events\": %llu, \"host_events\": %llu, \"lost\": %llu, \"dropped\": %llu,\n",
-		r->wall, s->events.seen[1], s->events.seen[0], s->events.lost,
-		s->events.unmarked);
+	fprintf(out, "\"wall\": %llu, \"events\": %llu, \"host_events\": %llu, \"lost\": ",
+		r->wall, s->events.seen[1], s->events.seen[0]);
+	if (s->events.vague)
+		fputs("null", out);
+	else
+		fprintf(out, "%llu", s->events.lost);
+	fprintf(out, ", \"dropped\": %llu,\n", s->events.unmarked);
 	fprintf(out, "\"losses\": %llu, \"misplaced\": %llu, \"entries_without_exit\": %llu, \"exits_without_entry\": %llu",
 		r->losses, r->misplaced, r->no_exit, r->no_entry);
 }

@@ -194,9 +194,9 @@ static void print_summary(const struct stat_data *s, FILE *out)
 {
 	const struct times_result *r = &s->result;
 
-	fprintf(out, "recording: us=%s events=%llu host_events=%llu lost=%llu\n",
+	fprintf(out, "recording: us=%s events=%llu host_events=%llu lost=%llu%s\n",
 		us(r->wall), s->events.seen[1], s->events.seen[0],
-		s->events.lost);
+		s->events.lost, lost_more(s->events.vague));
 	fprintf(out, "not measured: losses=%llu misplaced=%llu entries_without_exit=%llu exits_without_entry=%llu\n",
 		r->losses, r->misplaced, r->no_exit, r->no_entry);
 	if (s->events.unmarked)

@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """Usage: check_test.py HYPTRACE
 
-What "hyptrace check" finds in recordings that keep its rules, and that break each. TAP.
+What "hyptrace check" finds in recordings that keep its rules, and that break each; and
+what stat and report say of losses. TAP.
 """
+import json
 import os
 import re
 import sys
@@ -139,10 +141,14 @@ def test_losses(directory):
         counters(b"host", 2), counters(b"hypervisor", 4, dropped=9)]), 0, lost=9, **FINE)
 
 
+def stat(directory, *options):
+    """What stat says of the last file"""
+    return run(HYPTRACE, "stat", *options, os.path.join(directory, "trace.dat")).stdout.decode()
+
+
 def inexact(directory):
-    """What stat says of losses that no sub-buffer of the last file tells"""
-    out = run(HYPTRACE, "stat", os.path.join(directory, "trace.dat")).stdout.decode()
-    return [int(n) for n in re.findall(r"^inexact: (\d+) ", out, re.M)]
+    """Losses that no sub-buffer of the last file tells"""
+    return [int(n) for n in re.findall(r"^inexact: (\d+) ", stat(directory), re.M)]
 
 
 def test_dropped(directory):
@@ -163,6 +169,19 @@ def test_dropped(directory):
         finds("marked by the host, overrun %d, dropped %d" % (overrun, dropped),
               check(directory, pages, guest(1010) + guest(1210), texts), int(unaccounted > 0),
               unaccounted=unaccounted)
+
+
+def test_uncounted(directory):
+    """Without counters, what is marked is lost"""
+    hyp = [synth.page(guest(1010)), synth.page(guest(1150), lost=4)]
+    more = hyp + [synth.page(guest(1250), lost=None)]
+    for pages, text, number in (hyp, "4", 4), (more, "4+?", None):
+        got = check(directory, window(1000, 1100), pages, texts=[])
+        finds("no counters: check says lost=" + text, got, 1, " lost=%s unaccounted=0 " % text)
+        equal("no counters: stat says lost=" + text, " lost=%s\n" % text in stat(directory), True)
+        equal("no counters: and as JSON", json.loads(stat(directory, "-j"))["lost"], number)
+        done = run(HYPTRACE, "report", os.path.join(directory, "trace.dat")).stdout.decode()
+        equal("no counters: report says lost=" + text, " lost=%s corrupt=0\n" % text in done, True)
 
 
 def test_filtered(directory):
@@ -188,7 +207,7 @@ def test_filtered(directory):
 def main():
     print("TAP version 13")
     attempt_each((test_good, test_torn, test_broken, test_time, test_losses, test_dropped,
-                  test_filtered))
+                  test_uncounted, test_filtered))
     finish()
 
 

@@ -136,7 +136,7 @@ def test_whole(b, lines):
     events = sum(" *** " not in line for line in lines[:-1])
     facts = re.sub(r"\s+", " ", text(b, "facts").replace("\u202f", ""))
     expect("whole: the head", all(f in facts for f in (
-        "clock boot", "CPUs 4", "hypervisor events %d" % events, "lost events in 1 place")), facts)
+        "clock boot", "CPUs 4", "hypervisor events %d" % events, "lost 37 in 1 place")), facts)
     drawn, width, milliseconds = b.js("[page.timeline.primitives, page.timeline.width, page.frameMs]")
     print("# %d events: %d primitives, %.1f ms" % (events, drawn, milliseconds))
     expect("whole: what is drawn is bounded by pixels", 1000 < drawn < 11 * CPUS * width, drawn)

@@ -41,7 +41,7 @@ WHOLE = [
     "[000]     2.000001000 hyp  *** 5 events lost",
     "[000]     2.000001000 hyp  " + ENTER,
     "[000]     2.000001500 hyp  " + EXIT,
-    "total: events=6 host_events=2 lost=0 corrupt=0",
+    "total: events=6 host_events=2 lost=5 corrupt=0",
 ]
 
 
