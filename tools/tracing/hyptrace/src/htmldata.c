@@ -20,7 +20,7 @@
  *	  stays		list of {+-ns since the last one's end, ns, reason, call},
  *			these being 0 or a word's place plus 1
  *
- * Times count from base, the stamp of the first event.
+ * Times count from base, the stamp of the recording's first event.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +76,6 @@ struct htmldata {
 	struct bytes events;
 	struct bytes key;	/* of what is looked up */
 	struct bytes line;	/* the same */
-	bool begun;
 	u64 base;
 	u64 last;
 	u64 nr_entries;
@@ -230,11 +229,6 @@ int htmldata_event(void *ctx, struct evdb *db, const struct merged *ev)
 	struct htmldata *h = ctx;
 
 	h->db = db;
-	if (!h->begun) {
-		h->base = ev->ev.ts;
-		h->last = h->base;
-		h->begun = true;
-	}
 	lane_of(h, ev->cpu);	/* also if no time passes */
 	if (ev->lost)
 		add_loss(h, ev);
@@ -313,10 +307,12 @@ struct htmldata *htmldata_new(const struct datr *d)
 	h->tasks = intern_new();
 	h->kinds = intern_new();
 	h->places = intern_new();
-	if (!h->words || !h->lines || !h->tasks || !h->kinds || !h->places) {
+	if (!h->words || !h->lines || !h->tasks || !h->kinds || !h->places ||
+	    merge_first(d, &h->base)) {
 		htmldata_free(h);
 		return NULL;
 	}
+	h->last = h->base;
 	task(h, TIMES_NOBODY);	/* the first one */
 	return h;
 }

@@ -294,3 +294,18 @@ void merge_free(struct merge *m)
 	free(m->heap);
 	free(m);
 }
+
+int merge_first(const struct datr *d, u64 *ts)
+{
+	struct merge *m = merge_new(d, NULL);
+	struct merged ev = { 0 };
+
+	if (!m)
+		return -1;
+	/* corrupt places before any event have the stamp 0 */
+	while (!ev.ev.data && merge_next(m, &ev))
+		;
+	*ts = ev.ev.ts;
+	merge_free(m);
+	return 0;
+}

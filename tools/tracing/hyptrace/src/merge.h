@@ -75,4 +75,13 @@ bool merge_next(struct merge *m, struct merged *out);
 
 void merge_free(struct merge *m);
 
+/**
+ * merge_first - when a recording begins
+ * @d:		the file
+ * @ts:		the stamp of its first event, of all CPUs; 0 if it has none
+ *
+ * Return: 0, or -1 with a message.
+ */
+int merge_first(const struct datr *d, u64 *ts);
+
 #endif

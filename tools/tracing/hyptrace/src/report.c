@@ -259,19 +259,6 @@ static int walk_each_cpu(struct report *r)
 	return ret;
 }
 
-static int find_first(struct report *r)
-{
-	struct merge *m = merge_new(r->d, r->how->cpus);
-	struct merged ev;
-
-	if (!m)
-		return -1;
-	if (merge_next(m, &ev))
-		r->line.first = ev.ev.ts;
-	merge_free(m);
-	return 0;
-}
-
 static void print_totals(struct report *r)
 {
 	struct account_result a;
@@ -319,7 +306,7 @@ static int begin(struct report *r)
 		r->kept = calloc(r->how->context, sizeof(*r->kept));
 	if (r->how->context && !r->kept)
 		return log_oom();
-	return find_first(r);
+	return merge_first(r->d, &r->line.first);
 }
 
 int report_file(struct datr *d, const struct report_how *how, FILE *out)

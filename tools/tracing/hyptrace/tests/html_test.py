@@ -130,12 +130,15 @@ def test_corrupt(directory):
     path = directory + "/corrupt.dat"
     bad = bytearray(synth.page([enter(300, "hvc"), leave(400)]))
     bad[8:12] = (4096).to_bytes(4, "little")
-    synth.write(path, {}, {0: [synth.page([enter(100, "smc")]), bytes(bad), synth.page([leave(500)])]},
-                texts=ON)
-    page, status, said = export(path)
-    lines = run("report", path).stdout.splitlines()[:-1]
-    result("corrupt: status", [] if status == 1 and "1 corrupt sub-buffers" in said else [said])
-    result("corrupt: the place", [] if page.lines == lines and b"corrupt" in lines[1] else [page.lines])
+    first, last = synth.page([enter(100, "smc")]), synth.page([leave(500)])
+    for at, pages, base in (1, [first, bytes(bad), last], 100), (0, [bytes(bad), last], 500):
+        synth.write(path, {}, {0: pages}, texts=ON)
+        page, status, said = export(path)
+        lines = run("report", path).stdout.splitlines()[:-1]
+        result("corrupt: status", [] if status == 1 and "1 corrupt sub-buffers" in said else [said])
+        result("corrupt: the place", [] if page.lines == lines and b"corrupt" in lines[at]
+               else [page.lines])
+        result("corrupt: the base", [] if page.base == base else [page.base])
 
 
 def test_errors(directory):
@@ -175,6 +178,7 @@ def test_names(directory):
     only = export(directory + "/synthetic.dat", "-P", "2")[0]
     result("names: -P", [] if set(only.spans) == {2} and
            all(line.startswith(b"[002]") for line in only.lines) else [only.lines])
+    result("names: -P: the base is the recording's", [] if only.base == 900 else [only.base])
 
 
 def test_tiny(directory):

@@ -7,6 +7,7 @@ wrong options. TAP.
 """
 import json
 import os
+import struct
 import sys
 import tempfile
 
@@ -82,6 +83,8 @@ def test_times(path):
           ["+    0.000001000", "+    0.000001000", "+    0.000001500"])
     equal("relative to the first, printed or not",
           times(path, "-t", "rel", "-e", "host_hcall")[0], "+    0.000000200")
+    equal("relative to the first, of a CPU that is printed or not",
+          times(path, "-t", "rel", "-P", "1"), ["+    0.000000300"])
     equal("delta times", times(path, "-t", "delta"),
           ["+    0.000000%03d" % t for t in (0, 100, 100, 100, 100, 400, 200, 0, 500)])
     equal("delta times where time goes back", times(path, "-t", "delta", "--per-cpu")[-1],
@@ -122,6 +125,12 @@ def test_broken(directory):
     equal("broken: status and message", (status, said.count("\n"), "1 corrupt" in said), (1, 1, True))
     equal("broken: json", [e.get("corrupt_at", -1) > 0 for e in got].count(True), 1)
     equal("broken: a loss of unknown size", [e["lost"] for e in got if "lost" in e], [None])
+    page = bytearray(synth.page(HYP0))
+    page[8:12] = struct.pack("<I", synth.PAGE)
+    synth.write(path, {0: [synth.page(HOST0)]}, {0: [bytes(page), synth.page(HYP0_LATER)]})
+    equal("broken: relative to the first event",
+          [line[6:22].strip() for line in report("-t", "relative", path)[1].splitlines()[1:-1]],
+          ["+    0.%09d" % t for t in (0, 800, 1000, 1500)])
 
 
 def test_errors(path):
