@@ -190,12 +190,16 @@ static int write_part(struct output *f, const char *part,
 static char *output_name(const struct options *o, const char *suffix)
 {
 	size_t len = strlen(o->in.path[0]);
+	char *name, *path;
 
 	if (o->output)
-		return xasprintf("%s", o->output);
+		return output_path(o->output);
 	if (len > 4 && !strcmp(o->in.path[0] + len - 4, ".dat"))
 		len -= 4;
-	return xasprintf("%.*s%s", (int)len, o->in.path[0], suffix);
+	name = xasprintf("%.*s%s", (int)len, o->in.path[0], suffix);
+	path = name ? output_path(name) : NULL;
+	free(name);
+	return path;
 }
 
 static int export_file(const struct options *o, struct datr *d,

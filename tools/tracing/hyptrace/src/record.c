@@ -3,6 +3,7 @@
  * hyptrace record
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "capture.h"
@@ -37,6 +38,7 @@ struct options {
  * struct recorder - a recording in progress
  * @opt:	what the user wants
  * @s:		its session
+ * @file:	what it becomes
  * @part:	where the data goes
  * @c:		its capture
  * @started:	there is something worth keeping
@@ -44,6 +46,7 @@ struct options {
 struct recorder {
 	const struct options *opt;
 	struct session s;
+	char *file;
 	struct part *part;
 	struct capture *c;
 	bool started;
@@ -163,7 +166,8 @@ static int prepare(struct recorder *r)
 {
 	if (session_open(&r->s, &r->opt->session))
 		return -1;
-	r->part = part_new(r->opt->output);
+	r->file = output_path(r->opt->output);
+	r->part = r->file ? part_new(r->file) : NULL;
 	if (!r->part || session_prepare(&r->s))
 		return -1;
 	r->c = capture_open(&r->s.r, r->part);
@@ -192,7 +196,7 @@ static int finish(const struct recorder *r)
 	int ret = capture_counters(r->c, &texts);
 
 	if (!ret)
-		ret = part_finish(r->part, r->opt->output, &texts);
+		ret = part_finish(r->part, r->file, &texts);
 	strlist_free(&texts);
 	return ret;
 }
@@ -215,6 +219,7 @@ static int record(const void *options)
 	if (r.part && !r.started)
 		part_remove(r.part);
 	part_free(r.part);
+	free(r.file);
 	return session_status(&r.s, ret);
 }
 

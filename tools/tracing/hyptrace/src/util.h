@@ -73,6 +73,15 @@ u64 now_ns(void);
 char *read_file(const char *path, size_t *size);
 
 /**
+ * output_path - the file that is to be written or replaced
+ * @path:	what the user calls it; of a link, it is what that leads to
+ *
+ * Return: its path, to be freed; NULL with a message, if @path is there and is no
+ * regular file.
+ */
+char *output_path(const char *path);
+
+/**
  * struct strlist - a list of strings that grows
  */
 struct strlist {

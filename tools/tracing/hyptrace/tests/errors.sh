@@ -129,6 +129,21 @@ expect 1 "$D/short" hyptrace stat $D/short
 record -o $D/half.dat -E hyp_enter -d 10ms
 expect 1 "$D/half.dat" hyptrace stat $D/half.dat
 
+# What is no regular file is not replaced, and of a link its target is
+mkdir -p $D/odd/directory
+mknod $D/odd/null c 1 3
+ln -s nothing $D/odd/dangling
+ln -s file $D/odd/link
+: >$D/odd/file
+for name in directory null dangling; do
+	expect 1 "$D/odd/$name is there, and is no regular file" record -o $D/odd/$name -d 10ms
+done
+check "a device is still there" [ -c $D/odd/null ]
+expect 0 "" record -o $D/odd/link -d 10ms
+check "a link is still there" [ -L $D/odd/link ]
+check "what it leads to is written" hyptrace check $D/odd/file
+check "nothing else is left" [ "$(cd $D/odd && echo *)" = "dangling directory file link null" ]
+
 mkdir $D/full
 mount -t tmpfs -o size=64k tmpfs $D/full
 expect 1 "No space left" record -o $D/full/x -d 1s -e 'sched:*' -- \

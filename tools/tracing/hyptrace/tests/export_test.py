@@ -11,7 +11,7 @@ import re
 import sys
 
 import synth
-from tap import attempt, attempt_each, finish, result, run
+from tap import attempt, attempt_each, equal, finish, result, run
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 HYPTRACE = sys.argv[1]
@@ -240,6 +240,12 @@ def test_errors(directory):
              (("export", "--perfetto", "--nonsense", path), 2, "unrecognized option '--nonsense'"),
              (("export", "--perfetto", directory + "/none"), 1, "No such file"),
              (("export", "--perfetto", "-o", directory + "/no/dir", path), 1, "cannot create")]
+    odd = directory + "/odd"
+    os.makedirs(odd + "/directory")
+    os.symlink("nothing", odd + "/dangling")
+    os.mkfifo(odd + "/fifo")
+    cases += [(("export", "--perfetto", "-o", os.path.join(odd, name), path), 1,
+               "/%s is there, and is no regular file" % name) for name in sorted(os.listdir(odd))]
     if os.path.exists("/dev/full"):
         os.symlink("/dev/full", directory + "/full.part")
         cases.append((("export", "--perfetto", "-o", directory + "/full", path), 1, "No space"))
@@ -248,6 +254,15 @@ def test_errors(directory):
         said = done.stderr.decode()
         good = done.returncode == status and text in said and said.count("\n") == 1
         result("error: " + text, [] if good else [said])
+
+
+def test_link(directory):
+    """What a link leads to is replaced, and the link is not"""
+    link, target = directory + "/link", directory + "/target"
+    open(target, "w").close()
+    os.symlink("target", link)
+    done = run(HYPTRACE, "export", "--perfetto", "-q", "-o", link, directory + "/synthetic.dat")
+    equal("link", (done.returncode, os.path.islink(link), os.path.getsize(target) > 0), (0, True, True))
 
 
 # --- recordings ---------------------------------------------------------------
@@ -461,7 +476,7 @@ def main():
     print("TAP version 13")
     if run("sh", "-c", "command -v protoc").returncode:
         sys.exit("export_test.py: no protoc: install protobuf-compiler ('make setup')")
-    attempt_each((test_synthetic, test_clocks, test_corrupt, test_errors))
+    attempt_each((test_synthetic, test_clocks, test_corrupt, test_errors, test_link))
     for path in sys.argv[2:]:
         attempt(test_recording, path)
     finish()

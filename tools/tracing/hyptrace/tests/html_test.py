@@ -153,6 +153,7 @@ def test_errors(directory):
              (("export", "--html", silent), 1, "were not recorded"),
              (("export", "--html", some), 1, "were filtered"),
              (("export", "--html", "-P", "1", path), 1, "CPU 1 was not recorded"),
+             (("export", "--html", "-o", directory, path), 1, "is there, and is no regular file"),
              (("export", "--html", "-o", directory + "/no/dir", path), 1, "cannot create")]
     if os.path.exists("/dev/full"):
         os.symlink("/dev/full", directory + "/full.part")
