@@ -35,6 +35,7 @@ static void __noreturn child_main(int go, char **argv)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	execvp(argv[0], argv);
 	log_error("cannot run '%s': %s", argv[0], strerror(errno));
 	_exit(EXIT_CANNOT_RUN);

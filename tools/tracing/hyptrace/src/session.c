@@ -371,6 +371,9 @@ static int catch_signals(struct session *s)
 		sigaddset(&set, list[i]);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+	/* whoever ignores it does not learn of COMMAND's end */
+	signal(SIGCHLD, SIG_DFL);
 	s->sigfd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	return s->sigfd < 0 ? log_error("no signalfd: %s", strerror(errno)) : 0;
 }

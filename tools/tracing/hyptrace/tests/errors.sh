@@ -150,6 +150,11 @@ expect 1 "No space left" record -o $D/full/x -d 1s -e 'sched:*' -- \
 	sh -c "for i in \$(seq 3000); do echo 1 >$R/write_event; done"
 umount $D/full
 
+# A signal that is not to end it; and what hyptrace does to signals is not COMMAND's
+expect 1 "File too large" sh -c "ulimit -f 8; exec hyptrace record -q -o $D/limited -- true"
+check "COMMAND ignores no signal more" [ "$(hyptrace record -q -o $D/x -- grep SigIgn /proc/self/status)" = \
+	"$(grep SigIgn /proc/self/status)" ]
+
 chmod 755 $D
 cp "$(command -v hyptrace)" $D/hyptrace
 mkdir -p /etc

@@ -137,6 +137,7 @@ pty="$(dirname "$0")/pty"
 export TERM=linux
 esc=$(printf '\033')
 
+expect 7 "" timeout 20 $pty 24 80 0 "" hyptrace record -o $D/x -- sh -c "exit 7"
 expect 0 "" $pty 24 80 0 "" hyptrace live -- sh -c "echo 7 >$R/write_event"
 check "colours on a terminal" grep -q "^$esc\[36m.* selftest: id=7" $D/out
 expect 0 "" $pty 24 80 0 "" env NO_COLOR=1 hyptrace live -- sh -c "echo 7 >$R/write_event"

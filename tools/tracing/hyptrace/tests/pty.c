@@ -5,10 +5,12 @@
  *	pty ROWS COLUMNS MS KEYS COMMAND [ARG]...
  *
  * Copies what it prints to standard output, without changing it. Types KEYS after MS
- * milliseconds. Exit status: that of COMMAND, 128 + n if signal n ended it; 1 on errors.
+ * milliseconds. COMMAND finds SIGCHLD ignored, as some parents leave it. Exit
+ * status: that of COMMAND, 128 + n if signal n ended it; 1 on errors.
  */
 #include <poll.h>
 #include <pty.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,6 +61,7 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	if (!pid) {
+		signal(SIGCHLD, SIG_IGN);
 		execvp(argv[5], &argv[5]);
 		_exit(127);
 	}
