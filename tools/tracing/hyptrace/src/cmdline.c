@@ -137,6 +137,28 @@ const struct cpulist *input_cpus(const struct input *in)
 	return in->cpus.nr ? &in->cpus : NULL;
 }
 
+static int check_cpus(const struct input *in, const struct datr *d)
+{
+	unsigned int i;
+
+	for (i = 0; i < in->cpus.nr; i++) {
+		if (!datr_has_cpu(d, in->cpus.cpu[i]))
+			return log_error("%s: CPU %u was not recorded", datr_name(d),
+					 in->cpus.cpu[i]);
+	}
+	return 0;
+}
+
+struct datr *input_open(const struct input *in, unsigned int i)
+{
+	struct datr *d = datr_open(in->path[i]);
+
+	if (!d || !check_cpus(in, d))
+		return d;
+	datr_free(d);
+	return NULL;
+}
+
 void input_free(struct input *in)
 {
 	cpulist_free(&in->cpus);
@@ -160,7 +182,7 @@ int cmdline_exit(int ret)
 
 int input_print(const struct input *in, input_fn print, const void *options)
 {
-	struct datr *d = datr_open(in->path[0]);
+	struct datr *d = input_open(in, 0);
 	int ret;
 
 	if (!d)

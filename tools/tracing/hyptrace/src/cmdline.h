@@ -71,6 +71,15 @@ extern const struct argp_child cmdline_input[];
 
 /** input_cpus - the CPUs to look at, NULL for all */
 const struct cpulist *input_cpus(const struct input *in);
+
+/**
+ * input_open - read one of the files
+ * @in:		what the user wants
+ * @i:		which of them
+ *
+ * Return: NULL with a message, also if a CPU of @in was not recorded.
+ */
+struct datr *input_open(const struct input *in, unsigned int i);
 void input_free(struct input *in);
 
 /**

@@ -396,7 +396,7 @@ static int read_both(const struct input *in, struct datr *d[2],
 	unsigned int i;
 
 	for (i = 0; i < 2; i++) {
-		d[i] = datr_open(in->path[i]);
+		d[i] = input_open(in, i);
 		s[i] = d[i] ? stat_read(d[i], input_cpus(in), NULL) : NULL;
 		if (!s[i])
 			return -1;

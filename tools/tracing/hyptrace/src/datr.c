@@ -459,12 +459,23 @@ const struct datr_buffer *datr_buffer(const struct datr *d, unsigned int i)
 	return &d->buffer[i];
 }
 
-bool datr_has_cpu(const struct datr_buffer *b, unsigned int cpu)
+static bool buffer_has_cpu(const struct datr_buffer *b, unsigned int cpu)
 {
 	unsigned int i;
 
 	for (i = 0; i < b->nr_cpus; i++) {
 		if (b->cpu[i].cpu == cpu)
+			return true;
+	}
+	return false;
+}
+
+bool datr_has_cpu(const struct datr *d, unsigned int cpu)
+{
+	unsigned int i;
+
+	for (i = 0; i < d->nr_buffers; i++) {
+		if (buffer_has_cpu(&d->buffer[i], cpu))
 			return true;
 	}
 	return false;

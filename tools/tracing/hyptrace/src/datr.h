@@ -68,8 +68,8 @@ int datr_corrupt(const struct datr *d, u64 nr);
 unsigned int datr_nr_buffers(const struct datr *d);
 const struct datr_buffer *datr_buffer(const struct datr *d, unsigned int i);
 
-/** datr_has_cpu - whether the buffer has data of a CPU, or an empty place for it */
-bool datr_has_cpu(const struct datr_buffer *b, unsigned int cpu);
+/** datr_has_cpu - whether a buffer has data of a CPU, or an empty place for it */
+bool datr_has_cpu(const struct datr *d, unsigned int cpu);
 
 /** datr_text - the i-th CPUSTAT text, or NULL behind the last */
 const char *datr_text(const struct datr *d, unsigned int i);

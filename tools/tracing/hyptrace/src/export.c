@@ -222,7 +222,7 @@ static int export_file(const struct options *o, struct datr *d,
 
 static int run(const struct options *o)
 {
-	struct datr *d = datr_open(o->in.path[0]);
+	struct datr *d = input_open(&o->in, 0);
 	int ret = 0;
 
 	if (!d)

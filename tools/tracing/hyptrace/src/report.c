@@ -235,15 +235,9 @@ static int walk_events(struct report *r, const struct cpulist *cpus)
 
 static bool has_cpu(const struct report *r, unsigned int cpu)
 {
-	unsigned int i;
-
 	if (r->how->cpus && !cpulist_has(r->how->cpus, cpu))
 		return false;
-	for (i = 0; i < datr_nr_buffers(r->d); i++) {
-		if (datr_has_cpu(datr_buffer(r->d, i), cpu))
-			return true;
-	}
-	return false;
+	return datr_has_cpu(r->d, cpu);
 }
 
 static int walk_each_cpu(struct report *r)

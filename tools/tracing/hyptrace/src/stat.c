@@ -62,17 +62,6 @@ static int walk_events(struct reading *r)
 	return ret;
 }
 
-static int add_chosen_cpu(struct reading *r, unsigned int cpu)
-{
-	unsigned int i;
-
-	for (i = 0; i < datr_nr_buffers(r->d); i++) {
-		if (datr_has_cpu(datr_buffer(r->d, i), cpu))
-			return times_add_cpu(r->out->times, cpu);
-	}
-	return log_error("%s: CPU %u was not recorded", datr_name(r->d), cpu);
-}
-
 static int add_all_cpus(struct reading *r)
 {
 	const struct datr_buffer *b;
@@ -95,7 +84,7 @@ static int add_cpus(struct reading *r)
 	if (!r->cpus)
 		return add_all_cpus(r);
 	for (i = 0; i < r->cpus->nr; i++) {
-		if (add_chosen_cpu(r, r->cpus->cpu[i]))
+		if (times_add_cpu(r->out->times, r->cpus->cpu[i]))
 			return -1;
 	}
 	return 0;

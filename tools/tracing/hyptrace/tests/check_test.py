@@ -204,10 +204,18 @@ def test_filtered(directory):
         equal("filtered: windows without " + name, windows in got[2], True)
 
 
+def test_errors(directory):
+    path = os.path.join(directory, "trace.dat")
+    check(directory, window(1000, 1100), guest(1010))
+    done = run(HYPTRACE, "check", "-P", "99", path)
+    equal("error: no such CPU", (done.returncode, done.stdout, done.stderr.decode()),
+          (1, b"", "hyptrace: %s: CPU 99 was not recorded\n" % path))
+
+
 def main():
     print("TAP version 13")
     attempt_each((test_good, test_torn, test_broken, test_time, test_losses, test_dropped,
-                  test_uncounted, test_filtered))
+                  test_uncounted, test_filtered, test_errors))
     finish()
 
 

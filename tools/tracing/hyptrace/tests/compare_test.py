@@ -104,6 +104,7 @@ def test_errors(directory):
     for want, text, arguments in (
             (2, "want two FILEs, got 1", [path]), (2, "want two FILEs, got 3", [path] * 3),
             (2, "unrecognized option '--nonsense'", ["--nonsense"]),
+            (1, "a.dat: CPU 99 was not recorded", ["-P", "0,99", path, path]),
             (1, "No such file", [path, os.path.join(directory, "missing")]),
             (1, "none.dat: hyp_enter and hyp_exit were not recorded", [path, none]),
             (1, "some.dat: hyp_enter and hyp_exit were filtered", [some, path])):

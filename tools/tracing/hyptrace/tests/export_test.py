@@ -239,6 +239,7 @@ def test_errors(directory):
              (("export", "--perfetto"), 2, "want one FILE"),
              (("export", "--perfetto", "--nonsense", path), 2, "unrecognized option '--nonsense'"),
              (("export", "--perfetto", directory + "/none"), 1, "No such file"),
+             (("export", "--perfetto", "-P", "99", path), 1, "CPU 99 was not recorded"),
              (("export", "--perfetto", "-o", directory + "/no/dir", path), 1, "cannot create")]
     odd = directory + "/odd"
     os.makedirs(odd + "/directory")

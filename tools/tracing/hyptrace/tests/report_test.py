@@ -146,6 +146,8 @@ def test_errors(path):
         status, out, said = report(*options, path)
         good = status == 2 and text in said and said.count("\n") == 1 and not out
         result("error: " + text, [] if good else ["status %d: %s" % (status, said)])
+    status, out, said = report("-P", "0,99", path)
+    equal("error: no such CPU", (status, out, "CPU 99 was not recorded" in said), (1, "", True))
     status, out, said = report("-e", "nosuch", path)
     equal("error: no such event", (status, out, "no event 'nosuch'" in said), (1, "", True))
 
