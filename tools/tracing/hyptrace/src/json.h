@@ -15,7 +15,8 @@
  * @text:	any bytes
  * @size:	how many
  *
- * Bytes that are not ASCII may be of any encoding: each is taken as one of Latin 1.
+ * What is UTF-8 is printed as it is. A byte that is not may be of any encoding: it is
+ * taken as one of Latin 1.
  */
 void json_bytes(FILE *out, const char *text, size_t size);
 

@@ -115,6 +115,27 @@ def test_json(path):
           [0, 100, 200, 300, 400, 800, 1000, 1000, 1500])
 
 
+def test_names(directory):
+    """A name that is UTF-8 stays what it is; of others, each byte is one of Latin 1"""
+    path = os.path.join(directory, "names.dat")
+    good = "caf\u00e9 \u20ac\U0001f600\u0080", '"\\\t\x7f'
+    bad = b"caf\xe9", b"\xc3", b"\x80\xbf", b"\xc0\xaf\xc1\xbf", b"\xe0\x9f\xbf", b"\xed\xa0\x80", \
+        b"\xf0\x8f\xbf\xbf", b"\xf4\x90\x80\x80", b"\xf8\x88\x80\x80\x80\xff", b"\xe2\x82(\xc3\xa9"
+    want = list(good) + [name.decode("latin-1") for name in bad]
+    want[-1] = "\u00e2\u0082(\u00e9"
+    comms = [name.encode() for name in good] + list(bad)
+    events = [(1000 + 100 * pid, "hyp_enter" if pid % 2 else "hyp_exit", pid,
+               {"reason": HVC if pid % 2 else ERET_HOST}) for pid in range(1, len(comms) + 1)]
+    events.append((9000, "hyp_exit", 1, {"reason": ERET_HOST}))
+    synth.write(path, {0: []}, {0: [synth.page(events)]},
+                comms=b"".join(b"%d %s\n" % comm for comm in enumerate(comms, 1)),
+                texts=synth.enabled("hyp_enter", "hyp_exit"))
+    equal("names: report", [json.loads(line)["comm"] for line in lines(path, "--json")[:-1]], want)
+    tasks = json.loads(run(HYPTRACE, "stat", "--json", path).stdout)["tasks"]
+    equal("names: stat", {t["pid"]: t["comm"] for t in tasks if t["pid"]},
+          {pid: want[pid - 1] for pid in range(1, len(want) + 1, 2)})
+
+
 def test_broken(directory):
     path = os.path.join(directory, "broken.dat")
     page = bytearray(synth.page(HYP0))
@@ -158,6 +179,7 @@ def main():
         path = make(directory)
         for test in test_text, test_times, test_events, test_json, test_errors:
             attempt(test, path)
+        attempt(test_names, directory)
         attempt(test_broken, directory)
     finish()
 
