@@ -19,6 +19,8 @@
 
 #define MAX_PAGE_SIZE		BIT(20)
 #define MAX_BUFFERS		64
+/* Kernels have 1,000 to 3,000 events */
+#define MAX_FORMATS		8192
 #define NR_SECTIONS		(DAT_CMDLINES + 1)
 
 /**
@@ -548,29 +550,44 @@ const char *datr_header_page(const struct datr *d, size_t *size)
 	return (const char *)take(&c, *size);
 }
 
+/**
+ * struct format_walk - a walk through all event formats
+ * @fn:		takes each
+ * @ctx:	handed to it
+ * @nr:		how many there were
+ */
+struct format_walk {
+	datr_format_fn fn;
+	void *ctx;
+	u32 nr;
+};
+
 static int take_formats(const struct datr *d, struct cursor *c,
-			const char *system, datr_format_fn fn, void *ctx)
+			const char *system, struct format_walk *w)
 {
 	u32 i, nr = take_int(c, 4);
 	const char *text;
 	u64 size;
 
 	for (i = 0; i < nr && !c->bad; i++) {
+		if (w->nr++ == MAX_FORMATS)
+			return log_error("%s: corrupt: event format %u at byte %llu, want at most %u",
+					 d->name, w->nr, c->offset, MAX_FORMATS);
 		size = take_int(c, 8);
 		text = (const char *)take(c, size);
 		if (text)
-			fn(ctx, system, text, size);
+			w->fn(w->ctx, system, text, size);
 	}
 	return c->bad ? does_not_fit(d, "an event format", c) : 0;
 }
 
 static int take_systems(const struct datr *d, struct cursor *c,
-			datr_format_fn fn, void *ctx)
+			struct format_walk *w)
 {
 	u32 i, nr = take_int(c, 4);
 
 	for (i = 0; i < nr && !c->bad; i++) {
-		if (take_formats(d, c, take_string(c), fn, ctx))
+		if (take_formats(d, c, take_string(c), w))
 			return -1;
 	}
 	return c->bad ? does_not_fit(d, "the event formats", c) : 0;
@@ -580,14 +597,15 @@ int datr_formats(const struct datr *d, datr_format_fn fn, void *ctx)
 {
 	u64 ftrace = d->section[DAT_FTRACE_EVENTS];
 	u64 events = d->section[DAT_EVENT_FORMATS];
+	struct format_walk w = { .fn = fn, .ctx = ctx };
 	struct cursor c;
 
 	if (ftrace && (open_section(d, ftrace, DAT_FTRACE_EVENTS, &c) ||
-		       take_formats(d, &c, "ftrace", fn, ctx)))
+		       take_formats(d, &c, "ftrace", &w)))
 		return -1;
 	if (!events)
 		return 0;
 	if (open_section(d, events, DAT_EVENT_FORMATS, &c))
 		return -1;
-	return take_systems(d, &c, fn, ctx);
+	return take_systems(d, &c, &w);
 }

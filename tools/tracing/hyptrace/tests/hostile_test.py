@@ -164,6 +164,22 @@ def test_contents(directory, whole):
     os.unlink(path)
 
 
+def test_formats(directory):
+    """As many as there may be, then one more"""
+    path = os.path.join(directory, "file")
+    every, limit, texts = synth.EVENTS, 8192, synth.enabled("hyp_enter", "hyp_exit")
+    for nr in limit, limit + 1:
+        synth.EVENTS = {"e%d" % i: ("hypervisor", i, [], '""') for i in range(nr)}
+        synth.write(path, {0: []}, {0: []}, texts=texts)
+        if nr > limit:
+            rejected("too many formats", path, r"event format 8193 at byte \d+, want at most 8192")
+        else:
+            done = subprocess.run([HYPTRACE, "report", path], stdout=subprocess.DEVNULL)
+            result("many formats", [] if done.returncode == 0 else ["fails"])
+    synth.EVENTS = every
+    os.unlink(path)
+
+
 def test_size(directory, whole):
     """Many CPUs and many texts: the time must not be their product"""
     path = os.path.join(directory, "file")
@@ -190,6 +206,7 @@ def main():
         test_kinds(directory)
         test_unreadable(directory, whole)
         test_contents(directory, whole)
+        test_formats(directory)
         test_size(directory, whole)
     finish()
 
