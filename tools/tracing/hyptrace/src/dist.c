@@ -35,6 +35,7 @@ struct dist {
 /**
  * struct dists - distributions
  * @by_key:	a tree, of tsearch()
+ * @by_name:	another, of those that have one, the first of each
  * @bounded:	they count in ranges
  * @dist:	all of them
  * @nr:		how many
@@ -42,6 +43,7 @@ struct dist {
  */
 struct dists {
 	void *by_key;
+	void *by_name;
 	bool bounded;
 	struct dist **dist;
 	unsigned int nr;
@@ -113,17 +115,6 @@ int dist_add(struct dist *d, u64 value)
 const char *dist_name(const struct dist *d)
 {
 	return d->name;
-}
-
-int dist_set_name(struct dist *d, const char *name)
-{
-	char *copy = xasprintf("%s", name);
-
-	if (!copy)
-		return -1;
-	free(d->name);
-	d->name = copy;
-	return 0;
 }
 
 static int compare_values(const void *a, const void *b)
@@ -279,15 +270,26 @@ struct dist *dists_get(struct dists *s, u64 key)
 	return found ? *found : add_dist(s, key);
 }
 
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(((const struct dist *)a)->name,
+		      ((const struct dist *)b)->name);
+}
+
+int dists_set_name(struct dists *s, struct dist *d, const char *name)
+{
+	d->name = xasprintf("%s", name);
+	if (!d->name)
+		return -1;
+	return tsearch(d, &s->by_name, compare_names) ? 0 : log_oom();
+}
+
 struct dist *dists_find(const struct dists *s, const char *name)
 {
-	unsigned int i;
+	const struct dist wanted = { .name = (char *)name };
+	struct dist **found = tfind(&wanted, &s->by_name, compare_names);
 
-	for (i = 0; i < s->nr; i++) {
-		if (s->dist[i]->name && !strcmp(s->dist[i]->name, name))
-			return s->dist[i];
-	}
-	return NULL;
+	return found ? *found : NULL;
 }
 
 /* The largest first; equal ones by their key */
@@ -335,6 +337,8 @@ void dists_free(struct dists *s)
 		return;
 	for (i = 0; i < s->nr; i++) {
 		tdelete(s->dist[i], &s->by_key, compare_keys);
+		if (s->dist[i]->name)
+			tdelete(s->dist[i], &s->by_name, compare_names);
 		free_dist(s->dist[i]);
 	}
 	free(s->dist);

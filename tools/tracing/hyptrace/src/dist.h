@@ -52,7 +52,14 @@ void dists_free(struct dists *s);
 /** dists_get - the one for @key, made if there is none. Return: NULL with a message. */
 struct dist *dists_get(struct dists *s, u64 key);
 
-/** dists_find - the one of that name, NULL if there is none */
+/**
+ * dists_set_name - name one of them that has no name yet, by a copy of @name
+ *
+ * Return: 0, or -1 with a message.
+ */
+int dists_set_name(struct dists *s, struct dist *d, const char *name);
+
+/** dists_find - the first that got that name, NULL if there is none */
 struct dist *dists_find(const struct dists *s, const char *name);
 
 /** dists_sort - by the total, descending; sets the order of dists_at() */
@@ -64,11 +71,8 @@ struct dist *dists_at(const struct dists *s, unsigned int i);
 /** dist_add - add a value. Return: 0, or -1 with a message. */
 int dist_add(struct dist *d, u64 value);
 
-/** dist_name - its name, NULL until dist_set_name() */
+/** dist_name - its name, NULL until dists_set_name() */
 const char *dist_name(const struct dist *d);
-
-/** dist_set_name - set the name, a copy of @name. Return: 0, or -1 with a message. */
-int dist_set_name(struct dist *d, const char *name);
 
 void dist_summarize(struct dist *d, struct dist_summary *out);
 

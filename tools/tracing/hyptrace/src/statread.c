@@ -51,7 +51,7 @@ static struct dist *dist_by_field(struct statread *r, struct dists *dists,
 	name = evdb_word(r->out.db, ev, field);
 	if (!name)
 		snprintf(text, sizeof(text), "%llu", value);
-	return dist_set_name(d, name ? name : text) ? NULL : d;
+	return dists_set_name(dists, d, name ? name : text) ? NULL : d;
 }
 
 /* A trap is called by its class, all else by its code */
@@ -72,7 +72,9 @@ static struct dist *dist_by_name(struct dists *dists, const char *name, u64 key)
 	if (d)
 		return d;
 	d = dists_get(dists, key);
-	return d && !dist_set_name(d, name) ? d : NULL;
+	if (!d || dist_name(d))
+		return d;
+	return dists_set_name(dists, d, name) ? NULL : d;
 }
 
 static struct dist *dist_by_exit(struct statread *r, const struct rbevent *ev)
