@@ -18,6 +18,10 @@
 
 #define EXIT_CANNOT_RUN		127
 
+/* The time of grace; SESSION_END_DOC and common_record_exit.txt say it */
+#define GRACE_MS		10000
+#define POLL_MS			10
+
 struct child {
 	pid_t pid;
 	int go;
@@ -101,29 +105,36 @@ void child_signal(struct child *c, int sig)
 		kill(c->pid, sig);
 }
 
-static bool wait_a_while(struct child *c)
+static bool ends_in_time(struct child *c)
 {
-	int status, tries;
+	int status, ms;
 
-	for (tries = 0; tries < 200; tries++) {
+	for (ms = 0; ms < GRACE_MS; ms += POLL_MS) {
 		if (child_ended(c, &status))
 			return true;
-		usleep(10 * 1000);
+		usleep(POLL_MS * 1000);
 	}
 	return false;
 }
 
-void child_free(struct child *c)
+static void make_end(struct child *c, bool told)
 {
 	int status;
 
+	if (told && ends_in_time(c))
+		return;
+	child_signal(c, SIGTERM);
+	if (ends_in_time(c))
+		return;
+	child_signal(c, SIGKILL);
+	waitpid(c->pid, &status, 0);
+}
+
+void child_free(struct child *c, bool told)
+{
 	if (!c)
 		return;
 	close_go(c);
-	child_signal(c, SIGTERM);
-	if (!wait_a_while(c)) {
-		child_signal(c, SIGKILL);
-		waitpid(c->pid, &status, 0);
-	}
+	make_end(c, told);
 	free(c);
 }

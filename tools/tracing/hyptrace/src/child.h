@@ -35,10 +35,12 @@ void child_signal(struct child *c, int sig);
 /**
  * child_free - forget it
  * @c:		the child, may be NULL
+ * @told:	it got a signal by which it may be about to end
  *
  * One that never got child_go() ends without having run the command. One that
- * runs is asked to end, and killed if it has not after two seconds.
+ * runs is asked to end, after a time of grace if it was told before, and killed if
+ * it has not after another.
  */
-void child_free(struct child *c);
+void child_free(struct child *c, bool told);
 
 #endif

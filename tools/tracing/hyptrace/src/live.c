@@ -26,6 +26,8 @@ static const char doc[] =
 	"events were lost, a line says how many. Whatever live changes in tracefs it\n"
 	"puts back, also when what reads its output, as head, ends first.\n"
 	"\n"
+	SESSION_END_DOC
+	"\n"
 	"Exit status: that of COMMAND; 0 after Ctrl-C, the duration, or the end of\n"
 	"what reads; 1 on errors; 2 for a wrong command line; 128 + n after signal n\n"
 	"(SIGTERM, SIGHUP); 127 if COMMAND cannot be run.";

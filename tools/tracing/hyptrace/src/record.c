@@ -24,6 +24,8 @@ static const char doc[] =
 	"at the end. If it is left over, hyptrace recover makes a file of what was\n"
 	"recorded.\n"
 	"\n"
+	SESSION_END_DOC
+	"\n"
 	"Exit status: that of COMMAND; 0 after Ctrl-C or the duration; 1 on errors; 2\n"
 	"for a wrong command line; 128 + n after signal n (SIGTERM, SIGHUP), with the\n"
 	"file complete; 127 if COMMAND cannot be run.";

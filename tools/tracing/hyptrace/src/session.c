@@ -316,7 +316,8 @@ static bool take_signal(struct session *s)
 	if (si.ssi_signo == SIGCHLD)
 		return s->child && child_ended(s->child, &s->status);
 	s->signal = si.ssi_signo;
-	if (s->child)
+	/* those of the terminal went to COMMAND as well */
+	if (s->child && si.ssi_code != SI_KERNEL)
 		child_signal(s->child, s->signal);
 	return true;
 }
@@ -406,7 +407,7 @@ int session_close(struct session *s)
 		free(s->r.clock[side]);
 	}
 	cpulist_free(&s->r.cpus);
-	child_free(s->child);
+	child_free(s->child, s->signal);
 	if (s->sigfd >= 0)
 		close(s->sigfd);
 	return ret;

@@ -75,6 +75,11 @@ extern const struct argp_child session_args[];
 
 #define SESSION_ARGS_DOC	"[COMMAND [ARG]...]"
 
+/* What the help of each of these commands says */
+#define SESSION_END_DOC \
+	"A COMMAND that still runs at the end gets SIGTERM, and SIGKILL 10 s later. If\n" \
+	"a signal such as Ctrl-C is the end, COMMAND gets that, and 10 s before SIGTERM.\n"
+
 /**
  * session_main - the main function of a command that traces
  * @argp:	its options, session_args being the last

@@ -35,6 +35,8 @@ static const char doc[] =
 	"counts as what it looks like at the end of the interval. Percentiles are\n"
 	"exact in intervals of a minute or less, else too large by 3.2 % at most.\n"
 	"\n"
+	SESSION_END_DOC
+	"\n"
 	"Exit status: that of COMMAND; 0 after q, Ctrl-C, the duration, the iterations\n"
 	"or the end of what reads; 1 on errors; 2 for a wrong command line; 128 + n\n"
 	"after signal n (SIGTERM, SIGHUP); 127 if COMMAND cannot be run.";

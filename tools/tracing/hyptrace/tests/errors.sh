@@ -150,10 +150,20 @@ expect 1 "No space left" record -o $D/full/x -d 1s -e 'sched:*' -- \
 	sh -c "for i in \$(seq 3000); do echo 1 >$R/write_event; done"
 umount $D/full
 
+# COMMAND has time to end, whatever it is that asks it to
+for signal in INT TERM; do
+	expect 0 "" record -o $D/x -d 500ms -- \
+		sh -c "trap 'sleep 3; echo $signal >>$D/cleaned; exit' $signal
+		[ $signal = TERM ] || kill -INT \$PPID
+		while :; do sleep 0.1; done"
+done
+check "COMMAND could clean up" [ "$(tr '\n' ' ' <$D/cleaned)" = "INT TERM " ]
+expect 0 "" record -o $D/x -d 10ms -- sh -c "trap '' TERM; while :; do sleep 0.1; done"
+
 # A signal that is not to end it; and what hyptrace does to signals is not COMMAND's
 expect 1 "File too large" sh -c "ulimit -f 8; exec hyptrace record -q -o $D/limited -- true"
-check "COMMAND ignores no signal more" [ "$(hyptrace record -q -o $D/x -- grep SigIgn /proc/self/status)" = \
-	"$(grep SigIgn /proc/self/status)" ]
+record -o $D/x -- grep SigIgn /proc/self/status >$D/ignored
+check "COMMAND ignores no signal more" [ "$(cat $D/ignored)" = "$(grep SigIgn /proc/self/status)" ]
 
 chmod 755 $D
 cp "$(command -v hyptrace)" $D/hyptrace

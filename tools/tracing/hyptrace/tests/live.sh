@@ -144,6 +144,11 @@ expect 0 "" $pty 24 80 0 "" env NO_COLOR=1 hyptrace live -- sh -c "echo 7 >$R/wr
 check "NO_COLOR" [ "$(grep -c "$esc\[36m" $D/out)" -eq 0 ]
 expect 0 "" $pty 24 80 1500 "$(printf '\003')" hyptrace live
 check "Ctrl-C on a terminal" grep -q ' hypervisor events, ' $D/out
+expect 0 "" $pty 24 80 1500 "$(printf '\003')" hyptrace record -o $D/x -- \
+	sh -c "trap 'echo >>$D/interrupted; kill -CONT \$PPID' INT; kill -STOP \$PPID
+		for i in \$(seq 40); do sleep 0.1; done; echo >>$D/ended"
+check "Ctrl-C on a terminal: COMMAND gets it once" [ "$(wc -l <$D/interrupted)" -eq 1 ]
+check "Ctrl-C on a terminal: COMMAND goes on" [ -e $D/ended ]
 expect 0 "" $pty 24 80 0 "" hyptrace record -o $D/x -- sleep 2
 check "record's live line" grep -q \
 	"$esc\[K *[0-9.]* s  hyp [0-9]*/s  host [0-9]*/s  [0-9.]* MB  lost [0-9]" $D/out
