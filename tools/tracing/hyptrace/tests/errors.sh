@@ -39,12 +39,12 @@ expect 1 "ftrace/bprint takes no filter" record -o $D/x -E bprint -f 'ip == 1' -
 
 # What -e and -E choose, whatever was on
 echo 'hyp_enter vcpu_exit' >$R/set_event
-for e in cpuhp 'cpuhp:*' 'cpuhp:cpuhp_enter cpuhp:cpuhp_multi_enter cpuhp:cpuhp_exit'; do
-	expect 0 " hypervisor events, " hyptrace record -o $D/e.dat $(printf ' -e %s' $e) -E selftest -- \
+for e in "-e cpuhp" "-e cpuhp:*" "-e cpuhp_enter -e cpuhp:cpuhp_multi_enter -e cpuhp_exit"; do
+	expect 0 " hypervisor events, " hyptrace record -o $D/e.dat $e -E selftest -- \
 		sh -c "cat $T/instances/*/set_event $R/set_event >$D/on"
-	check "-e '$e' is on, and nothing else" [ "$(sort $D/on | tr '\n' ' ')" = \
+	check "'$e' is on, and nothing else" [ "$(sort $D/on | tr '\n' ' ')" = \
 		"cpuhp:cpuhp_enter cpuhp:cpuhp_exit cpuhp:cpuhp_multi_enter hypervisor:selftest " ]
-	check "-e '$e': what was on is on again" [ "$(sort $R/set_event | tr '\n' ' ')" = \
+	check "'$e': what was on is on again" [ "$(sort $R/set_event | tr '\n' ' ')" = \
 		"hypervisor:hyp_enter hypervisor:vcpu_exit " ]
 done
 expect 0 " hypervisor events, " hyptrace record -o $D/e.dat -E bprint -- sh -c "cat $R/set_event >$D/on"

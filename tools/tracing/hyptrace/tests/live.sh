@@ -178,7 +178,8 @@ places()	# CPUS|TASKS: all times
 }
 
 writes="for i in 1 2 3 4 5; do echo \$i >$R/write_event; sleep 0.3; done"
-expect 0 "" hyptrace top --json -i 400ms -b 8192 -- sh -c "hyp_workload -t 2 >/dev/null & $writes; wait"
+expect 0 "" hyptrace top --json -i 400ms -b 8192 -- \
+	sh -c "hyp_workload -t 2 >/dev/null & $writes; wait"
 check "top: some documents" [ "$(grep -c '^{"wall"' $D/out)" -ge 3 ]
 calls=$(sum count __hyp_trace_selftest)
 check "top: each of 5 calls once: $calls" [ "$calls" -eq 5 ]
