@@ -19,14 +19,16 @@
 #               exported page in a browser; trace-cmd and KernelShark see the same
 #   docs        the examples of the documents
 #   bench       no core cost has grown (see bench.sh)
-#   off         a kernel without hypervisor tracing builds and runs guests
+#   off         a kernel without hypervisor tracing builds and runs guests; tracing where
+#               KVM is told to leave EL2 alone until there is a guest
 #   soak        everything at once for a short time, and the accounts (see soak.sh)
 #   pages       a kernel with 64 KiB pages, in each mode
 #   debug       the selftests on a kernel with 16 KiB pages that checks its locks, its
 #               memory and its arithmetic
 #   debug-all   on the remote "test" as well, and in each mode; only if named
 #   kcsan       the selftests on a kernel that looks for data races; only if named
-#   lint        style, types and documents (see lint.sh)
+#   faults      each allocation of a recording fails once, of thousands; only if named
+#   lint        style, types and documents (see lint.sh); the mutants of EL2 apply
 #
 # Each suite's output is in build/logs/check-*.log. Stops after the first suite
 # that fails. The last line is "N passed, N failed, N skipped".
@@ -37,7 +39,7 @@ set -euo pipefail
 
 ALL_SUITES=(writer model tool guest hostile hours ftrace upstream panic order docs bench off soak
 	pages debug lint)
-MORE_SUITES=(debug-all kcsan)
+MORE_SUITES=(debug-all kcsan faults)
 MODES=${MODES:-protected hvhe nvhe}
 CPU_COUNTS=${CPU_COUNTS:-1 4}
 
@@ -484,9 +486,24 @@ suite_kcsan()
 	done
 }
 
+# What "debug" does with some allocations of a recording, with each, on a quick kernel
+each_fault()
+{
+	"$SCRIPTS/build-kernel.sh" --name faults --config "$SCRIPTS/kernel-faults.config"
+	guest protected 2 --timeout 7200 --kernel "$BUILD/kernel-faults/arch/arm64/boot/Image" \
+		--add "$BUILD/tests/faults:/root/tests/faults" \
+		--add "$SCRIPTS/guest-tests.sh:/root/tests/guest-tests.sh" -- \
+		env HYPTRACE_EACH_FAULT=1 /root/tests/guest-tests.sh faults
+}
+
+suite_faults()
+{
+	run_suite faults each_fault
+}
+
 check_lint()
 {
-	"$SCRIPTS/lint.sh" && echo "ok 1 lint"
+	"$SCRIPTS/lint.sh" && "$SCRIPTS/mutants.sh" --check && echo "ok 1 lint"
 }
 
 suite_lint()
