@@ -16,8 +16,9 @@ cd "$(dirname "$0")" || exit 1
 # How reports of the kernel and of EL2 begin
 REPORTS='WARNING:|BUG[: ]|Oops|Internal error|nVHE hyp (panic|BUG)|UBSAN:|ODEBUG:|pagealloc:'
 REPORTS="$REPORTS|suspected memory leaks|INFO: (task|trying|lockdep|rcu)|rcu: INFO:|Kernel panic"
-# The base warns when memory for an ordinary ring buffer is refused, as faults does to record
-EXPECTED='WARNING: .* trace_rb_cpu_prepare\+'
+# The base warns when memory is refused for an ordinary ring buffer, or for the probe that
+# notes the names of tasks, which is what faults does to record
+EXPECTED='WARNING: .* (trace_rb_cpu_prepare|tracepoint_probe_unregister)\+'
 KMEMLEAK=/sys/kernel/debug/kmemleak
 log=/tmp/kernel.log
 

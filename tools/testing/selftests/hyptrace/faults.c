@@ -506,7 +506,7 @@ static void check_record(struct __test_metadata *_metadata, const struct source 
 {
 	int first = 0, last = 0, step = 1, tried = 0, failed = 0, left, nth;
 	char report[4096];
-	long before;
+	long before, noise;
 
 	if (WEXITSTATUS(run_record(fault, "--help", FAR_OFF, &left)) == 127)
 		SKIP(return, "there is no hyptrace");
@@ -528,7 +528,9 @@ static void check_record(struct __test_metadata *_metadata, const struct source 
 	/* A recording that is slower, or faster, has some more or less */
 	EXPECT_LE(tried * 3 / 4, failed) TH_LOG("%d tried", tried);
 	TH_LOG("record: %d of %d", failed, last - first);
-	EXPECT_GE(NOISE_PAGES, missing_pages(before, NOISE_PAGES));
+	/* A leak would be one of each; the kernel's caches grow, but less */
+	noise = NOISE_PAGES + tried / 100;
+	EXPECT_GE(noise, missing_pages(before, noise));
 	EXPECT_EQ(0, count_leaks(report, sizeof(report))) TH_LOG("%s", report);
 	unlink(RECORD_FILE);
 	unlink(RECORD_OUTPUT);
