@@ -183,7 +183,7 @@ check_mutants()
 	local name invariant
 
 	for name in $(all_mutants); do
-		patch -F0 -s --follow-symlinks -o - "$TREE/$(mutated_file "$name")" <"$MUTANTS/$name.patch" >/dev/null ||
+		patch -F0 -s -r - --follow-symlinks -o - "$TREE/$(mutated_file "$name")" <"$MUTANTS/$name.patch" >/dev/null ||
 			die "mutants/$name.patch does not apply: adapt it to what it is to break"
 	done
 	for ((invariant = 1; invariant <= INVARIANTS; invariant++)); do
