@@ -217,13 +217,18 @@ static void *turn_main(void *data)
 {
 	char buf[MAX_SUBBUF_SIZE];
 	struct turn *t = data;
+	ssize_t ret;
 	int round;
 
 	pin_to_cpu(t->cpu);
 	for (round = 1; round <= NR_TURNS; round++) {
 		while (LOAD(t->go) < round)
 			sched_yield();
-		if (read(t->fd, buf, sizeof(buf)) <= 0)
+		/* 0 if an event comes between the look and the wait: tracing_buffers_read() */
+		do {
+			ret = read(t->fd, buf, sizeof(buf));
+		} while (!ret);
+		if (ret < 0)
 			break;
 		STORE(t->done, round);
 	}
