@@ -2,8 +2,8 @@
 #ifndef _LINUX_RING_BUFFER_PAGE_H
 #define _LINUX_RING_BUFFER_PAGE_H
 /*
- * The format of a tracefs sub-buffer, for writers outside of the ring buffer.
- * Source: what events/header_page and events/header_event print.
+ * The format of a tracefs sub-buffer, for writers outside the ring buffer code.
+ * It is the one that events/header_page and events/header_event describe.
  */
 #include <linux/types.h>
 
@@ -23,7 +23,7 @@ struct rb_page {
 
 /** RB_PAGE_MISSED - events were lost before the first event of the sub-buffer */
 #define RB_PAGE_MISSED		(1UL << 31)
-/** RB_PAGE_MISSED_STORED - how many is stored, as a long, behind the data */
+/** RB_PAGE_MISSED_STORED - their number is stored, as a long, after the data */
 #define RB_PAGE_MISSED_STORED	(1UL << 30)
 
 /* An event: one word {type_len:5, time_delta:27}, then type_len words of payload */

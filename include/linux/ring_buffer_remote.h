@@ -2,11 +2,11 @@
 #ifndef _LINUX_RING_BUFFER_REMOTE_H
 #define _LINUX_RING_BUFFER_REMOTE_H
 /*
- * A ring buffer whose writer is outside of the kernel.
+ * A ring buffer whose writer is outside the kernel.
  *
  * The kernel allocates the sub-buffers and a meta page for each CPU and reads
  * them like any other ring buffer; it never stores to a sub-buffer. The writer
- * (see linux/ring_buffer_writer.h) says through the meta page where it is, and
+ * (see linux/ring_buffer_writer.h) publishes its position in the meta page, and
  * takes part in a consuming read only when the reader needs another sub-buffer.
  */
 #include <linux/ring_buffer.h>
@@ -15,9 +15,9 @@
 
 /**
  * struct ring_buffer_remote_ops - what the kernel asks of the writer
- * @swap_reader: make the oldest sub-buffer of @cpu the reader's; @seen bytes were
- *	seen on the one it has. Returns an enum rb_writer_swap or an errno. Called
- *	under reader_lock, with interrupts off.
+ * @swap_reader: make the oldest sub-buffer of @cpu the reader's. The reader has
+ *	seen @seen bytes of its present one. Returns an enum rb_writer_swap or an
+ *	errno. Called under reader_lock, with interrupts off.
  * @reset: drop all events of @cpu and zero its counters; returns an errno. Called
  *	under reader_lock, with interrupts off, on @cpu if it is online.
  */
@@ -40,12 +40,12 @@ struct ring_buffer_remote {
  * ring_buffer_alloc_remote - allocate a ring buffer for a remote writer
  * @size: bytes of data for each CPU, without the reader's sub-buffer; rounded up
  *	  to whole sub-buffers, at least two
- * @remote: the writer; must stay until ring_buffer_free()
+ * @remote: the writer; must stay valid until ring_buffer_free()
  *
  * Every possible CPU has a buffer.
  *
  * Context: process.
- * Return: the buffer, or NULL for lack of memory.
+ * Return: the buffer, or NULL if there is not enough memory.
  */
 struct trace_buffer *ring_buffer_alloc_remote(unsigned long size,
 					      const struct ring_buffer_remote *remote);
@@ -86,11 +86,11 @@ int ring_buffer_remote_reset_cpu(struct trace_buffer *buffer, int cpu);
  * ring_buffer_remote_range - which sub-buffers of the ring can be read
  * @buffer: the buffer
  * @cpu: CPU
- * @head: number of the oldest; that of the reader is older still
- * @tail: number of the one that is being written, @head - 1 if the reader has it
+ * @head: set to the number of the oldest sub-buffer in the ring; the reader's is older
+ * @tail: set to the number of the one being written, @head - 1 if the reader has it
  *
- * What the writer published, checked as far as it can be: there are never more
- * than the ring has.
+ * Both come from the writer. They are limited so that the range never has more
+ * sub-buffers than the ring.
  *
  * Context: any, without a lock.
  */
@@ -100,8 +100,8 @@ void ring_buffer_remote_range(struct trace_buffer *buffer, int cpu, u64 *head, u
  * ring_buffer_remote_look - a sub-buffer of the ring
  * @buffer: the buffer
  * @cpu: CPU
- * @number: any; what ring_buffer_remote_range() said at the same time makes sense
- * @from: offset of the first event that was not consumed
+ * @number: a number from a recent ring_buffer_remote_range(); any value is safe
+ * @from: set to the offset of the first event that was not consumed
  *
  * Context: any, without a lock; the writer may be writing it.
  */

@@ -5,10 +5,10 @@
  * A freestanding writer for one per-CPU ring buffer in tracefs's page format.
  *
  * The writer may live where the kernel's own ring buffer cannot run: at EL2, in
- * a module, in a user-space test. It allocates nothing and takes no lock. What
- * it shares with the reader is written here and never read back: the
- * sub-buffers and the meta page. What it relies on is private to it: struct
- * rb_writer and the table of sub-buffers.
+ * a module, in a user-space test. It allocates nothing and takes no lock. It
+ * shares the sub-buffers and the meta page with the reader; it writes them and
+ * never reads them back. What it relies on is private to it: struct rb_writer
+ * and the table of sub-buffers.
  *
  * Who may call what
  *   writer   rb_writer_reserve() and rb_writer_commit(), on one CPU, not nested
@@ -16,10 +16,10 @@
  *   owner    everything else, while neither of the others runs
  *
  * The ring
- *   The N ring sub-buffers fill N slots. A page sequence number counts the
- *   sub-buffers that were ever started; number s lives in slot s % N. The writer
- *   is on number @tail, the oldest unread one is number @head. Sub-buffer
- *   N + 1 belongs to the reader.
+ *   The ring has N slots with a sub-buffer in each. One more sub-buffer belongs
+ *   to the reader. Sub-buffers are numbered in the order in which the writer
+ *   starts them; number s is in slot s % N. The writer is on number @tail, the
+ *   oldest unread one is number @head.
  *
  *   Writer, when number tail is full:
  *	tail + 1 - head < N	=> tail + 1
@@ -29,12 +29,12 @@
  *				   slot, the slot's sub-buffer is the reader's
  *	head == tail + 1	=> nothing: the reader has the one being written
  *
- *   Both move @head with a compare-and-exchange, so there is one winner and
- *   @head is never nowhere. The swapper's word also carries the id that it put
- *   into the slot, because it can store it into the table only after it won;
- *   a writer that needs this slot before that store is visible finds the id
- *   in the word and stores it as well (the same value, so the order of the two
- *   stores does not matter).
+ *   Both move @head with a compare-and-exchange, so only one of them wins, and
+ *   @head is valid at all times. The swapper can store the id of the sub-buffer
+ *   that it puts into the slot only after it has won. So its word also carries
+ *   the id: a writer that needs the slot before that store is visible takes the
+ *   id from the word and stores it, too. Both store the same value, so their
+ *   order does not matter.
  *
  * Memory order
  *   A: the writer's commit is a store-release; pairs with the reader's
@@ -43,10 +43,11 @@
  *      @entries, @commit and @first; pairs with the swapper's load-acquire.
  *   C: the exchange of @head is fully ordered; a swap therefore sees the slot
  *      stores of all earlier swaps, and so does the writer.
- *   D: starting a sub-buffer clears its commit, then stores the new stamp, then the
- *      first data, with a write barrier after either; pairs with the rmb in
- *      rb_iter_head_event(). Who has read new data sees the stamp changed, if not
- *      the commit: that may have grown again to what it was.
+ *   D: starting a sub-buffer clears its commit, stores the new timestamp, and then
+ *      the first data, with a write barrier after each of the first two; pairs with
+ *      the smp_rmb() in rb_iter_head_event(). A reader that has read new data also
+ *      sees the new timestamp. The commit alone would not tell: it may have grown
+ *      back to its old value.
  */
 #include <linux/compiler.h>
 #include <linux/ring_buffer_page.h>
@@ -73,10 +74,10 @@ struct rb_writer_subbuf {
 
 #define RB_WRITER_SUBBUFS_PER_PAGE	(PAGE_SIZE / sizeof(struct rb_writer_subbuf))
 #define RB_WRITER_TABLE_PAGES		(PAGE_SIZE / sizeof(struct rb_writer_subbuf *))
-/* An id, plus one, has this many bits in the head word */
+/* Bits of the head word that hold an id plus one */
 #define RB_WRITER_ID_BITS		22
 #define __RB_WRITER_TABLE_MAX		(RB_WRITER_SUBBUFS_PER_PAGE * RB_WRITER_TABLE_PAGES)
-/** RB_WRITER_MAX_SUBBUFS - most sub-buffers: what ids name and a table with one root holds */
+/** RB_WRITER_MAX_SUBBUFS - limit of the id's bits and of a table with one root page */
 #define RB_WRITER_MAX_SUBBUFS						\
 	(__RB_WRITER_TABLE_MAX < (1UL << RB_WRITER_ID_BITS) - 1 ?		\
 	 __RB_WRITER_TABLE_MAX : (1UL << RB_WRITER_ID_BITS) - 1)
@@ -100,15 +101,15 @@ struct rb_writer_subbuf {
  * @tail_id:	id of the sub-buffer being written
  * @overwrite:	flight recorder: overwrite the oldest rather than drop the newest
  * @on:		events are accepted
- * @full:	nothing more is to go to the sub-buffer being written
+ * @full:	the sub-buffer being written takes no more events: one was dropped
  * @started:	@entries when the sub-buffer being written was started
  * @reader_id:	swapper only: id of the reader's sub-buffer
  * @read:	swapper only: sub-buffers swapped out
  * @table:	root of the table of sub-buffers, RB_WRITER_SUBBUFS_PER_PAGE a page
- * @commit:	the commit word of the sub-buffer being written, right in front of
- *		its data; NULL when nothing is to go there, which is so while off
+ * @commit:	the commit word of the sub-buffer being written, right before its
+ *		data; NULL while it takes no events (@full, or not @on)
  * @used:	bytes of data there
- * @ts:		time stamp of the last event, in units of the trace clock
+ * @ts:		timestamp of the last event, in units of the trace clock
  * @entries:	events committed since the last reset
  * @meta:	the shared meta page, stored to and never loaded from
  */
@@ -132,7 +133,7 @@ struct rb_writer {
 
 	struct rb_writer_subbuf		**table;
 
-	/* What every event needs, in the order in which it is loaded in pairs */
+	/* Used for every event; in this order, the compiler loads them in pairs */
 	unsigned long			*commit;
 	unsigned long			used;
 	u64				ts;
@@ -142,7 +143,7 @@ struct rb_writer {
 
 /* What rb_writer_swap() found; also the hypercall's positive results */
 enum rb_writer_swap {
-	RB_SWAP_NOTHING	= 0,	/* the reader has all there is */
+	RB_SWAP_NOTHING	= 0,	/* the reader already has the sub-buffer being written */
 	RB_SWAP_DONE	= 1,	/* the reader has another sub-buffer */
 	RB_SWAP_MORE	= 2,	/* the reader has not seen the end of its own yet */
 };
@@ -150,7 +151,7 @@ enum rb_writer_swap {
 /**
  * rb_writer_add_subbuf - fill an entry of the table
  * @w: not initialised yet; its table has room for the entry
- * @id: of the sub-buffer
+ * @id: its index, which is the id of the sub-buffer
  * @page: the sub-buffer
  *
  * Context: owner.
@@ -199,19 +200,19 @@ void rb_writer_set_on(struct rb_writer *w, bool on);
  */
 int rb_writer_swap(struct rb_writer *w, u32 seen);
 
-/* rb_writer_reserve() of an event that does not fit; same contract */
+/* The slow path of rb_writer_reserve(), with the same contract */
 void *rb_writer_reserve_slow(struct rb_writer *w, u32 size, u64 ts);
 
 /**
- * struct rb_writer_spot - room for an event, in registers of its caller
- * @commit:	of struct rb_writer
- * @used:	the same with the event
- * @ts:		of struct rb_writer
- * @entries:	the same with the event
- * @meta:	of struct rb_writer
+ * struct rb_writer_spot - room for an event, in registers of the caller
+ * @commit:	copy of struct rb_writer's @commit
+ * @used:	its @used, as it is after the event
+ * @ts:		copy of its @ts
+ * @entries:	its @entries, as it is after the event
+ * @meta:	copy of its @meta
  *
- * rb_writer_reserve() and rb_writer_commit() in pieces, for callers that keep the
- * other case in another function altogether, so that this one needs no stack
+ * Splits rb_writer_reserve() and rb_writer_commit() into steps, for a caller that
+ * moves the slow path to another function, so that the fast path needs no stack
  * frame:
  *
  *	if (rb_writer_find(w, size, &spot) && the clock can be read &&
@@ -221,8 +222,8 @@ void *rb_writer_reserve_slow(struct rb_writer *w, u32 size, u64 ts);
  *		rb_writer_commit_at(w, &spot, ts);
  *	}
  *
- * What is found need not be used. What a register holds need not be loaded again
- * after a store, which may be to anything as far as a compiler knows.
+ * A spot that was found need not be used. It is a copy because the compiler has to
+ * assume that a store changes the writer, and would load its members again.
  */
 struct rb_writer_spot {
 	unsigned long	*commit;
@@ -239,7 +240,8 @@ struct rb_writer_spot {
  * @spot: the room, to be taken with rb_writer_put()
  *
  * Context: writer.
- * Return: false when this takes rb_writer_reserve(), also while the writer is off.
+ * Return: false if the caller has to use rb_writer_reserve(), as while the writer
+ * is off.
  */
 static __always_inline bool rb_writer_find(const struct rb_writer *w, u32 size,
 					   struct rb_writer_spot *spot)
@@ -255,7 +257,7 @@ static __always_inline bool rb_writer_find(const struct rb_writer *w, u32 size,
 /**
  * rb_writer_put - write the header of an event
  * @spot: what rb_writer_find() found
- * @size: as there
+ * @size: the same as for rb_writer_find()
  * @delta: the time since the last event, at most RB_PAGE_MAX_DELTA
  *
  * Context: writer.
@@ -266,7 +268,7 @@ static __always_inline void *rb_writer_put(const struct rb_writer_spot *spot, u3
 	unsigned long *start = (void *)spot->commit + (spot->used - RB_PAGE_EVENT_HDR - size);
 	u32 *event;
 
-	/* No instruction: one base for all stores, which go in pairs then */
+	/* Emits nothing; gives all stores one base register, so that they pair up */
 	asm("" : "+r" (start));
 	event = (u32 *)(start + 1);
 	event[0] = RB_PAGE_EVENT(size / 4, delta);
@@ -277,7 +279,7 @@ static __always_inline void *rb_writer_put(const struct rb_writer_spot *spot, u3
  * rb_writer_commit_at - publish the event that was put
  * @w: the writer
  * @spot: where it was put
- * @ts: the event's time stamp
+ * @ts: the event's timestamp
  *
  * Context: writer.
  */
@@ -296,12 +298,12 @@ static __always_inline void rb_writer_commit_at(struct rb_writer *w,
  * @w: an initialised writer
  * @size: bytes of payload, a constant from 4 to 4 * RB_PAGE_MAX_TYPE_LEN,
  *	  a multiple of 4
- * @ts: the event's time stamp; one that is older than the last event's counts
- *	as equal
+ * @ts: the event's timestamp; one that is older than the last event's is raised
+ *	to that
  *
  * Context: writer.
  * Return: the payload, aligned to 4 bytes, or NULL when the writer is off or the
- * ring is full (counted as dropped). What is reserved has to be committed.
+ * ring is full (counted as dropped). An event that is reserved has to be committed.
  */
 static __always_inline void *rb_writer_reserve(struct rb_writer *w, u32 size, u64 ts)
 {

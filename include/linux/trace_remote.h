@@ -2,7 +2,7 @@
 #ifndef _LINUX_TRACE_REMOTE_H
 #define _LINUX_TRACE_REMOTE_H
 /*
- * Trace remotes: tracefs directories for ring buffers that are written outside of
+ * Trace remotes: tracefs directories for ring buffers that are written outside
  * the kernel. See Documentation/trace/remotes.rst.
  */
 #include <linux/ring_buffer_remote.h>
@@ -17,7 +17,7 @@ struct trace_remote;
 /**
  * struct trace_remote_symtab - names for the values of a field
  * @name: as in SYM(field, name)
- * @syms: the names; @syms->mask is the value
+ * @syms: the names; the member mask is the value
  * @nr: entries of @syms
  */
 struct trace_remote_symtab {
@@ -26,7 +26,7 @@ struct trace_remote_symtab {
 	unsigned int			nr;
 };
 
-/* Defines the symbol table @table; what follows is { value, "name" }, ... */
+/* Defines the symbol table @table; its entries { value, "name" } follow */
 #define TRACE_REMOTE_SYMTAB(table, ...)					\
 	static const struct trace_print_flags table##_syms[] = { __VA_ARGS__ };\
 	static const struct trace_remote_symtab table = {		\
@@ -57,7 +57,7 @@ const char *trace_remote_sym(const struct trace_remote_symtab *symtab, u64 val, 
  * @type:	its C type
  * @name:	its name
  * @size:	in bytes
- * @is_signed:	whether it is
+ * @is_signed:	whether it is signed
  *
  * The fields follow the common header, and each other, without padding.
  */
@@ -69,7 +69,7 @@ struct trace_remote_field {
 };
 
 /**
- * struct trace_remote_event - an event; made by TRACE_REMOTE_EVENT_INIT()
+ * struct trace_remote_event - an event, initialised by TRACE_REMOTE_EVENT_INIT()
  * @name:	its name, unique within its system
  * @system:	its system; NULL for the remote's name
  * @fields:	its own fields, ended by one without a name
@@ -94,10 +94,10 @@ struct trace_remote_event {
 };
 
 /**
- * struct trace_remote_clock - a clock that a remote can stamp its events with
- * @name: as in trace_clock
- * @now: the same clock in the kernel
- * @in_ns: it counts nanoseconds
+ * struct trace_remote_clock - a clock for the timestamps of a remote's events
+ * @name: its name in the file trace_clock
+ * @now: reads the same clock in the kernel
+ * @in_ns: whether it counts nanoseconds
  */
 struct trace_remote_clock {
 	const char	*name;
@@ -108,23 +108,23 @@ struct trace_remote_clock {
 /**
  * struct trace_remote_ops - what the front end asks of a remote
  * @load: hand the pages of @buffer to the writer; if that fails, @unload follows
- * @unload: take them back, as far as the writer has them; tracing is off. If that
- *	fails, none are freed until it is called again, before the next @load
- * @enable: start or stop writing, on all CPUs; loaded
- * @overwrite: from now on overwrite the oldest events (as at registration), or
- *	keep them
- * @set_clock: use this clock; index into the clocks; not while writing
- * @enable_event: write this event, or not; index into the events
- * @set_filter: write only those records of this event that pass, or all with NULL;
- *	index into the events. NULL if there are no filters
+ * @unload: take back the pages that the writer has; called while tracing is off. If
+ *	it fails, no page is freed until it is called again, before the next @load
+ * @enable: start or stop writing on all CPUs; called while loaded
+ * @overwrite: choose whether the oldest events are overwritten, as is the case at
+ *	registration, or kept
+ * @set_clock: use the clock with this index; called while nothing is written
+ * @enable_event: write the event with this index, with this id, or not if the id is 0
+ * @set_filter: of the event with this index, write only the records that pass the
+ *	filter, or all if it is NULL. The operation is NULL in a remote without filters
  * @write_selftest: write the event "selftest" on this CPU
- * @stop: from now on write no events, on no CPU, until they are enabled anew with
- *	@enable_event. At an oops: any context, any lock may be held
+ * @stop: write no more events on any CPU until they are enabled again by
+ *	@enable_event. Called at an oops, in any context, with any lock held
  * @rb: see struct ring_buffer_remote_ops
  *
- * All but @rb and @stop are called in process context; all but these and
- * @write_selftest with the remote's mutex held. Those that can fail return an
- * errno, and all but @load and @unload have changed nothing then.
+ * All but @rb and @stop are called in process context. All but these and
+ * @write_selftest are called with the remote's mutex held. An operation that
+ * returns an errno has changed nothing, except for @load and @unload.
  */
 struct trace_remote_ops {
 	int (*load)(struct trace_buffer *buffer, void *priv);
@@ -141,14 +141,14 @@ struct trace_remote_ops {
 
 /**
  * struct trace_remote_desc - a remote
- * @name: of its directory, and of the system of its events
- * @owner: module of what is named here, NULL if built in
+ * @name: name of its directory, and of the system of its events
+ * @owner: the module that provides it, NULL if built in
  * @ops: operations
  * @priv: passed to @ops
  * @events: its events
- * @nr_events: how many
+ * @nr_events: number of @events
  * @clocks: its clocks, ended by one without a name; the first is the default
- * @symtabs: the symbol tables that the events name, ended by NULL; or NULL
+ * @symtabs: the symbol tables that the events use, ended by NULL; or NULL
  */
 struct trace_remote_desc {
 	const char				*name;
@@ -163,11 +163,11 @@ struct trace_remote_desc {
 
 /**
  * trace_remote_register - make remotes/<name> with all its files
- * @desc: the remote; stays until trace_remote_unregister()
+ * @desc: the remote; must stay valid until trace_remote_unregister()
  *
  * Context: process.
- * Return: the remote or an ERR_PTR(): -ENOMEM, -EEXIST for a name in use, or
- * what creating files in tracefs gives.
+ * Return: the remote or an ERR_PTR(): -ENOMEM, -EEXIST for a name in use, or the
+ * error of creating a file in tracefs.
  */
 struct trace_remote *trace_remote_register(const struct trace_remote_desc *desc);
 
@@ -182,11 +182,14 @@ struct trace_remote *trace_remote_register(const struct trace_remote_desc *desc)
 void trace_remote_unregister(struct trace_remote *remote);
 
 /*
- * What the host defines for each REMOTE_EVENT(event, fields, fmt, ...) of a
- * remote's list, in three passes over it (arch/arm64/kvm/hyp_trace.c is an
- * example): the table of fields; the text of a record, with REC(f) as rec->f and
- * SYM as TRACE_REMOTE_SYM; an element of the array of events,
- * with REC(f) as REC->f and SYM undefined.
+ * For each REMOTE_EVENT(event, fields, fmt, ...) of a remote's list, the host
+ * defines three things, for which it includes the list three times (see
+ * arch/arm64/kvm/hyp_trace.c for an example):
+ *
+ *   - the table of its fields;
+ *   - the function that prints a record, with REC(f) as rec->f and SYM as
+ *     TRACE_REMOTE_SYM;
+ *   - its element in the array of events, with REC(f) as REC->f and SYM undefined.
  */
 #define __TRACE_REMOTE_FIELD(t, f)					\
 	{ .type = #t, .name = #f, .size = sizeof(t), .is_signed = is_signed_type(t) },
@@ -214,10 +217,10 @@ void trace_remote_unregister(struct trace_remote *remote);
 	},
 
 /**
- * TRACE_REMOTE_PRINTK_INIT - the event of messages of the writer
+ * TRACE_REMOTE_PRINTK_INIT - the event of the writer's messages
  *
- * May be the last of a remote's events. It is the kernel's own event
- * ftrace/bprint, with the same id; its records are struct remote_printk.
+ * If a remote has it, it has to be the last of its events. It is the kernel's own
+ * event ftrace/bprint, with the same id; its records are struct remote_printk.
  */
 #define TRACE_REMOTE_PRINTK_INIT					\
 	{								\

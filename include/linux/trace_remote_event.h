@@ -2,8 +2,8 @@
 #ifndef _LINUX_TRACE_REMOTE_EVENT_H
 #define _LINUX_TRACE_REMOTE_EVENT_H
 /*
- * From one list of events to a writer's record functions and the host's
- * descriptions of them.
+ * Generates a writer's record functions and the host's descriptions of its events
+ * from one list.
  *
  * A remote keeps its events in one header that is included several times. Each
  * event is
@@ -12,15 +12,15 @@
  *		REMOTE_FIELDS(type, field, type, field, ...),
  *		"format with %u and %s", REC(field), SYM(field, table))
  *
- * with up to eight integer fields (u8..u64, s8..s64), in an order in which each
- * lies at a multiple of its size without any padding between them. The arguments
- * of the record function are the fields. REC(x) is a field's value; SYM(x, t) is
- * its name in the symbol table t, where x may also be an expression that begins
- * with a field and has no parenthesis, such as esr >> 26 & 63.
+ * with up to eight integer fields (u8..u64, s8..s64), ordered so that each is
+ * aligned to its size without padding between them. The arguments of the record
+ * function are the fields. REC(x) is the value of field x. SYM(x, t) is the name
+ * of that value in the symbol table t; here x may also be an expression that
+ * begins with a field and has no parenthesis, such as esr >> 26 & 63.
  *
- * The record has the header that all events of the kernel have, so that every
- * parser reads it; a writer stores its first word whole, since flags and
- * preempt count are zero.
+ * A record begins with the common header of all kernel events, so that every parser
+ * can read it. A writer stores the header's first word as a whole, since the flags
+ * and the preempt count are always zero.
  */
 #include <linux/args.h>
 #include <linux/types.h>
@@ -41,7 +41,7 @@ struct remote_rec {
  * @hdr: common header
  * @ip: where the message is written, as an address that the kernel has a symbol for
  * @fmt: address of the format, one of those in the section __tracepoint_str
- * @words: the arguments, as vbin_printf() has them
+ * @words: the arguments, as vbin_printf() stores them
  */
 struct remote_printk {
 	struct remote_rec	hdr;
@@ -52,7 +52,7 @@ struct remote_printk {
 
 #define REMOTE_FIELDS(...)	__VA_ARGS__
 
-/* Of an event without fields: what the macro that is mapped has for it */
+/* An event without fields uses the _NONE variant of the mapped macro */
 #define __REMOTE_MAP0(m, s, ...)	m##_NONE
 #define __REMOTE_MAP2(m, s, t, f)	m(t, f)
 #define __REMOTE_MAP4(m, s, t, f, ...)	m(t, f) s() __REMOTE_MAP2(m, s, __VA_ARGS__)
@@ -62,7 +62,7 @@ struct remote_printk {
 #define __REMOTE_MAP12(m, s, t, f, ...)	m(t, f) s() __REMOTE_MAP10(m, s, __VA_ARGS__)
 #define __REMOTE_MAP14(m, s, t, f, ...)	m(t, f) s() __REMOTE_MAP12(m, s, __VA_ARGS__)
 #define __REMOTE_MAP16(m, s, t, f, ...)	m(t, f) s() __REMOTE_MAP14(m, s, __VA_ARGS__)
-/* COUNT_ARGS() ends before 16 */
+/* COUNT_ARGS() counts only to 15 */
 #define ___REMOTE_COUNT(_0, _1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, _12, _13, _14, _15, \
 			_16, n, ...) n
 #define __REMOTE_COUNT(...) \
@@ -81,13 +81,13 @@ struct remote_printk {
 #define __REMOTE_PARAM_NONE		void
 #define __REMOTE_ASSIGN_NONE
 
-/* struct members, function parameters, their names after others, assignments to __rec */
+/* struct members, function parameters, further arguments, assignments to __rec */
 #define REMOTE_DECLARE(fields)	__REMOTE_MAP(__REMOTE_DECLARE, __REMOTE_NOSEP, fields)
 #define REMOTE_PARAMS(fields)	__REMOTE_MAP(__REMOTE_PARAM, __REMOTE_COMMA, fields)
 #define REMOTE_AFTER(fields)	__REMOTE_MAP(__REMOTE_AFTER, __REMOTE_NOSEP, fields)
 #define REMOTE_ASSIGN(fields)	__REMOTE_MAP(__REMOTE_ASSIGN, __REMOTE_NOSEP, fields)
 
-/* The record of an event; the tail is the padding to a multiple of 4, if any */
+/* The record of an event, padded at the end to a multiple of 4 bytes */
 #define REMOTE_RECORD(name, fields)					\
 	struct remote_rec_##name {					\
 		struct remote_rec	hdr;				\

@@ -3,25 +3,26 @@
 #define _LINUX_TRACE_REMOTE_FILTER_H
 /*
  * Filters of a remote's events: programs that the host compiles and that the
- * writer runs on a record before there is any space for it.
+ * writer runs on a record before it reserves space for it.
  *
- * A program is a list of comparisons of one field with one constant. Each says
- * which comparison is next if it holds, and which if not; that is always a later
- * one, or the end. So a program ends after as many steps as it has comparisons.
+ * A program is a list of comparisons of one field with one constant. Each names
+ * the next comparison if it holds, and the next one if it does not. The next one
+ * is always a later one, or the end. So a program takes at most as many steps as
+ * it has comparisons.
  *
- * A writer that does not trust the host calls remote_filter_check(). What
- * remote_filter_match() reads is within the record and within the program even
- * if the program changes while it runs, so that a filter can be replaced
- * beside a writer; the record at hand then passes or not.
+ * A writer that does not trust the host calls remote_filter_check() first.
+ * remote_filter_match() reads only within the record and the program, even if the
+ * program changes while it runs. So a filter can be replaced while a writer runs
+ * it; whether the record at that time passes is undefined.
  */
 #include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/types.h>
 
-/** REMOTE_FILTER_MAX - the most comparisons of a filter */
+/** REMOTE_FILTER_MAX - largest number of comparisons in a filter */
 #define REMOTE_FILTER_MAX	32
 
-/* Where a program ends, as a next comparison */
+/* The ends of a program, in place of a next comparison */
 #define REMOTE_FILTER_PASS	0xfe
 #define REMOTE_FILTER_FAIL	0xff
 
@@ -37,14 +38,15 @@ enum remote_filter_op {
 };
 
 /**
- * struct remote_filter_insn - a comparison; two words, as a hypercall has them
+ * struct remote_filter_insn - a comparison; two words, so that a hypercall can pass it
  * @value: the constant
- * @offset: of the field in the record, common header included; a multiple of @size
- * @size: of the field: 1, 2, 4 or 8
+ * @offset: offset of the field in the record, common header included; a multiple
+ *	of @size
+ * @size: size of the field: 1, 2, 4 or 8
  * @is_signed: compare as signed numbers
  * @op: enum remote_filter_op
- * @yes: what is next if it holds
- * @no: what is next if it does not
+ * @yes: the next comparison if it holds
+ * @no: the next comparison if it does not
  * @reserved: 0
  */
 struct remote_filter_insn {
@@ -60,7 +62,7 @@ struct remote_filter_insn {
 
 /**
  * struct remote_filter - a program
- * @nr: comparisons; 0 for no filter
+ * @nr: number of comparisons; 0 for no filter
  * @insns: the comparisons
  */
 struct remote_filter {
@@ -81,7 +83,7 @@ static inline bool remote_filter_field_ok(u16 offset, u8 size, u32 rec_size)
 }
 
 /**
- * remote_filter_check - is that a program for records of this size
+ * remote_filter_check - is this a valid program for records of this size
  * @filter: from the host
  * @rec_size: bytes of the record
  *
@@ -124,7 +126,7 @@ static inline u64 remote_filter_load(const void *field, u8 size, bool is_signed)
 
 static inline bool remote_filter_holds(u8 op, u64 a, u64 b, bool is_signed)
 {
-	/* Signed numbers in the order of unsigned ones */
+	/* With the sign bit flipped, signed numbers compare as unsigned ones */
 	u64 flip = is_signed ? 1ULL << 63 : 0;
 
 	switch (op) {
@@ -170,18 +172,18 @@ static inline bool remote_filter_match(const struct remote_filter *filter, const
 					   remote_filter_load(rec + offset, size, is_signed),
 					   READ_ONCE(insn->value), is_signed) ?
 			READ_ONCE(insn->yes) : READ_ONCE(insn->no);
-		/* Also the ends */
+		/* The ends are out of range, too */
 		if (next <= old || next >= REMOTE_FILTER_MAX)
 			return next == REMOTE_FILTER_PASS;
 	}
 }
 
 /**
- * struct remote_filter_field - what a filter may name
+ * struct remote_filter_field - a field that a filter may name
  * @name: its name
  * @offset: in the record
  * @size: in bytes: 1, 2, 4 or 8
- * @is_signed: whether it is
+ * @is_signed: whether it is signed
  */
 struct remote_filter_field {
 	const char	*name;
@@ -192,8 +194,8 @@ struct remote_filter_field {
 
 /**
  * struct remote_filter_error - why an expression was refused
- * @text: in the words of ordinary filters
- * @pos: offset in the expression
+ * @text: the message, worded as for ordinary filters
+ * @pos: its position, an offset in the expression
  */
 struct remote_filter_error {
 	const char	*text;
@@ -201,11 +203,11 @@ struct remote_filter_error {
 };
 
 /**
- * remote_filter_compile - make a program of an expression
+ * remote_filter_compile - compile an expression into a program
  * @expr: in the syntax of events/<system>/<event>/filter: comparisons of a field
  *	with a number by ==, !=, <, <=, >, >= or &, joined by &&, || and !, with
  *	parentheses
- * @fields: what it may name; ended by one without a name
+ * @fields: the fields that it may name, ended by one without a name
  * @filter: the program
  * @error: set if it is refused
  *

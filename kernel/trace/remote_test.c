@@ -2,20 +2,20 @@
 /*
  * Test of trace remotes: the remote "test", whose writer is in this module.
  *
- * It has all that a remote can have, so that the front end is tested on any
- * architecture, and is an example for authors of remotes. Events come from
- * write_event.
+ * It has everything that a remote can have. So it tests the front end on any
+ * architecture, and is an example for authors of remotes. Its events are written
+ * through write_event.
  *
  * States of a CPU's writer
  *	EMPTY => LOADED, off	load; the writer gets a table of the sub-buffers
  *	LOADED, off <=> on	enable, or the CPU comes online or goes offline
  *	LOADED, off => EMPTY	unload
  *
- * The writer is not nested: from reserve to commit interrupts are off. What
- * must not run beside a writer (switching it, reset) runs on its CPU with
- * interrupts off, or while that CPU is offline. The remote's mutex orders load,
- * unload, enable, overwrite, set_clock and enable_event; the hotplug lock orders
- * a CPU's coming and going with enable and overwrite.
+ * The writer is not nested: interrupts are off from reserve to commit. What must
+ * not run at the same time as a writer (switching it, reset) runs on its CPU with
+ * interrupts off, or while that CPU is offline. The remote's mutex serialises load,
+ * unload, enable, overwrite, set_clock and enable_event; the hotplug lock
+ * serialises enable and overwrite with CPUs that come online or go offline.
  */
 #include <linux/cpuhotplug.h>
 #include <linux/gfp.h>
@@ -28,12 +28,12 @@
 #include <linux/trace_clock.h>
 #include <linux/trace_remote.h>
 
-/* A copy of its own, as EL2 has: the kernel proper has none that could be exported */
+/* The module has its own copy, as EL2 has: the kernel proper contains none to export */
 #include "ring_buffer_writer.c"
 
 static DEFINE_PER_CPU(struct rb_writer, test_writers);
 
-/* What CPUs that come online are told; under the remote's mutex and the hotplug lock */
+/* Settings for CPUs that come online; under the remote's mutex and the hotplug lock */
 static bool test_on;
 static bool test_overwrite = true;
 
@@ -86,7 +86,7 @@ static struct trace_remote_event test_events[] = {
 /* Id of each event in the kernel's id space; 0 while the event is off */
 static u16 test_event_ids[NR_TEST_EVENTS];
 
-/* What records have to pass; under the remote's mutex, but for its readers */
+/* The filter of each event; changed under the remote's mutex, read without it */
 static struct remote_filter test_filters[NR_TEST_EVENTS];
 
 static bool test_passes(enum test_event event, const void *rec, u32 size)
@@ -245,7 +245,7 @@ static int test_cpu_online(unsigned int cpu)
 	return 0;
 }
 
-/* A CPU that is away could not be told to stop */
+/* An offline CPU could not be told to stop */
 static int test_cpu_offline(unsigned int cpu)
 {
 	guard(irqsave)();
@@ -282,7 +282,7 @@ static int test_set_filter(unsigned int index, const struct remote_filter *filte
 
 static int test_write_selftest(u64 id, void *priv)
 {
-	/* Together on one CPU */
+	/* All events on the same CPU */
 	guard(preempt)();
 	trace_selftest(id);
 	trace_numbers(id, id, id, id, id, id, id);
@@ -324,8 +324,8 @@ static const struct trace_remote_clock test_clocks[] = {
 };
 
 /*
- * No writer is on. One that has read the old clock finds that, as it cannot be
- * switched on before its interrupts are on again.
+ * All writers are off. One that has already read the old clock finds itself off and
+ * drops the event: it cannot be switched on before it enables interrupts again.
  */
 static int test_set_clock(unsigned int index, void *priv)
 {

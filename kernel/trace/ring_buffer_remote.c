@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Ring buffers with a remote writer (linux/ring_buffer_remote.h). Part of
- * ring_buffer.c, which includes this file, since it works on its structures.
+ * Ring buffers with a remote writer (linux/ring_buffer_remote.h). ring_buffer.c
+ * includes this file, which works on its private structures.
  *
- * The meta page says where the writer is: sub-buffers are numbered in the order
- * in which they are started, number n lives in slot n % nr_pages, and
+ * The meta page has the position of the writer. Sub-buffers are numbered in the
+ * order in which they are started, number n is in slot n % nr_pages, and
  *
  *	subbufs_touched			is the number being written
  *	subbufs_lost + subbufs_read	is the oldest number still in the ring
@@ -14,10 +14,10 @@
  * reader_lock; so the list mirrors the writer's ring without its help.
  */
 
-/* How late a waiter may notice what the remote wrote: half of what is promised */
+/* How often a timer checks for waiters; they are woken within twice this time */
 #define RB_REMOTE_WATCH_NS	(1 * NSEC_PER_MSEC)
 
-/* A swap in which the writer got ahead, or wrote more on the reader's page */
+/* An attempt fails if the writer got ahead, or wrote more to the reader's page */
 #define RB_REMOTE_SWAP_TRIES	4
 
 /**
@@ -32,7 +32,7 @@ struct rb_remote_cpu {
 	struct buffer_page		**slots;
 };
 
-/* Bring what is known of the writer up to date with what it published; under reader_lock */
+/* Update the kernel's view of the writer from the meta page; under reader_lock */
 static void rb_remote_sync(struct ring_buffer_per_cpu *cpu_buffer)
 {
 	struct rb_remote_cpu *remote = cpu_buffer->remote;
@@ -42,7 +42,7 @@ static void rb_remote_sync(struct ring_buffer_per_cpu *cpu_buffer)
 	lockdep_assert_held(&cpu_buffer->reader_lock);
 	local_set(&cpu_buffer->pages_lost, READ_ONCE(meta->subbufs_lost));
 	local_set(&cpu_buffer->pages_read, READ_ONCE(meta->subbufs_read));
-	smp_rmb(); /* the tail is not to be older than the head; pairs with B */
+	smp_rmb(); /* the tail must not be older than the head; pairs with B */
 	/* Pairs with the release in start_subbuf(): the page is set up */
 	local_set(&cpu_buffer->pages_touched, smp_load_acquire(&meta->subbufs_touched));
 	local_set(&cpu_buffer->entries, READ_ONCE(meta->entries));
@@ -58,7 +58,7 @@ static void rb_remote_sync(struct ring_buffer_per_cpu *cpu_buffer)
 	cpu_buffer->tail_page = cpu_buffer->commit_page;
 }
 
-/* The same, for who wants the counters only */
+/* The same, for callers that need only the counters */
 static void rb_remote_sync_counters(struct ring_buffer_per_cpu *cpu_buffer)
 {
 	guard(raw_spinlock_irqsave)(&cpu_buffer->reader_lock);
@@ -86,7 +86,7 @@ static unsigned long rb_remote_bytes(struct ring_buffer_per_cpu *cpu_buffer)
 	return bytes + rb_page_size(cpu_buffer->commit_page);
 }
 
-/* The writer gave the reader another sub-buffer: the old one takes its place */
+/* The writer gave the reader another sub-buffer; the old one takes its place in the ring */
 static void rb_remote_swapped(struct ring_buffer_per_cpu *cpu_buffer)
 {
 	struct rb_remote_cpu *remote = cpu_buffer->remote;
@@ -134,7 +134,7 @@ static struct buffer_page *rb_remote_get_reader_page(struct ring_buffer_per_cpu 
 	return NULL;
 
 found:
-	/* If the writer has left it meanwhile, it is whole and can be spliced */
+	/* If the writer has left it meanwhile, it is complete and can be spliced */
 	if (cpu_buffer->commit_page == reader)
 		rb_remote_sync(cpu_buffer);
 	/* Pairs with the writer's store-release of the commit */
@@ -145,8 +145,8 @@ found:
 }
 
 /*
- * Nothing of the reader's sub-buffer has been read, and the writer, which has left
- * it, has said how many events it holds: nobody needs to walk over them.
+ * Nothing of the reader's sub-buffer has been read, and the writer has left it and
+ * published the number of its events. So it can be consumed without a walk over them.
  */
 static bool rb_remote_is_whole(struct ring_buffer_per_cpu *cpu_buffer)
 {
@@ -179,8 +179,8 @@ static void rb_remote_setup_ids(struct ring_buffer_per_cpu *cpu_buffer,
 }
 
 /*
- * Is there what those wait for who want the buffer to be part full? As in
- * rb_wakeups(), that is looked at when the writer has crossed to another page.
+ * Is the buffer as full as some waiter wants it to be? As in rb_wakeups(), this is
+ * checked only when the writer has moved to another page.
  */
 static bool rb_remote_full_hit(struct trace_buffer *buffer, int cpu)
 {
@@ -196,7 +196,7 @@ static bool rb_remote_full_hit(struct trace_buffer *buffer, int cpu)
 	return rb_watermark_hit(buffer, cpu, cpu_buffer->shortest_full);
 }
 
-/* Wake those whom the buffer now has something for; true while others wait */
+/* Wake the waiters whose condition is met; true if others still wait */
 static bool rb_remote_wake(struct trace_buffer *buffer, struct rb_irq_work *work, int cpu)
 {
 	bool waiting = work->waiters_pending && wq_has_sleeper(&work->waiters);
@@ -218,7 +218,7 @@ static bool rb_remote_wake(struct trace_buffer *buffer, struct rb_irq_work *work
 	return (waiting && !hit) || (full_waiting && !full_hit);
 }
 
-/* Runs only while somebody waits: the remote has no way to call */
+/* Looks for new events, only while there are waiters: the remote cannot notify the kernel */
 static enum hrtimer_restart rb_remote_timer(struct hrtimer *timer)
 {
 	struct trace_buffer *buffer = container_of(timer, struct trace_buffer, remote_timer);
@@ -236,8 +236,8 @@ static enum hrtimer_restart rb_remote_timer(struct hrtimer *timer)
 }
 
 /*
- * Somebody is about to wait for a remote, and has said so. A timer that is queued will
- * see that; one whose function runs may have looked before, and has to be started.
+ * A waiter has registered itself. A timer that is queued will see it. A timer whose
+ * function is running may have looked before, and has to be started again.
  */
 static void rb_remote_watch(struct trace_buffer *buffer)
 {
@@ -305,7 +305,7 @@ rb_remote_alloc_cpu(struct trace_buffer *buffer, long nr_pages, int cpu)
 
 	rb_remote_number_pages(cpu_buffer);
 	cpu_buffer->meta_page = remote->meta;
-	/* The sub-buffers are the writer's: never exchange or resize them */
+	/* The sub-buffers belong to the writer: never exchange or resize them */
 	cpu_buffer->mapped = 1;
 	atomic_inc(&cpu_buffer->resize_disabled);
 	return cpu_buffer;
@@ -386,8 +386,8 @@ struct trace_buffer_meta *ring_buffer_remote_meta(struct trace_buffer *buffer, i
 EXPORT_SYMBOL_GPL(ring_buffer_remote_meta);
 
 /*
- * For those who can neither take reader_lock nor wait: where the writer is, from the
- * meta page alone. Any value gives a sub-buffer of the ring.
+ * For callers that can neither take reader_lock nor wait: the writer's position, from
+ * the meta page alone. Whatever that holds, the result is within the ring.
  */
 void ring_buffer_remote_range(struct trace_buffer *buffer, int cpu, u64 *head, u64 *tail)
 {
@@ -415,7 +415,7 @@ const struct rb_page *ring_buffer_remote_look_reader(struct trace_buffer *buffer
 	struct ring_buffer_per_cpu *cpu_buffer = buffer->buffers[cpu];
 	struct buffer_page *reader = rb_remote_reader(cpu_buffer);
 
-	/* If not, a CPU has stopped in the middle of rb_remote_swapped() */
+	/* If they differ, a CPU has stopped in the middle of rb_remote_swapped() */
 	*from = reader == READ_ONCE(cpu_buffer->reader_page) ? READ_ONCE(reader->read) : 0;
 	return (const struct rb_page *)reader->page;
 }
@@ -427,7 +427,7 @@ const struct rb_page *ring_buffer_remote_look(struct trace_buffer *buffer, int c
 	struct buffer_page *bpage;
 
 	bpage = READ_ONCE(cpu_buffer->remote->slots[number % cpu_buffer->nr_pages]);
-	/* In the middle of the same: the writer has put the reader's old one there */
+	/* If so, a CPU has stopped there, too: the slot now has the reader's old sub-buffer */
 	if (bpage == rb_remote_reader(cpu_buffer))
 		bpage = READ_ONCE(cpu_buffer->reader_page);
 	*from = 0;
@@ -469,7 +469,7 @@ int ring_buffer_remote_reset_cpu(struct trace_buffer *buffer, int cpu)
 	struct rb_remote_reset reset = { .cpu_buffer = buffer->buffers[cpu] };
 
 	guard(cpus_read_lock)();
-	/* The writer's own CPU cannot write meanwhile; that of a dead one neither */
+	/* While its own CPU is here, or offline, the writer does not write */
 	if (smp_call_function_single(cpu, rb_remote_reset_local, &reset, 1))
 		rb_remote_reset_local(&reset);
 	return reset.ret;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The slow half of the freestanding ring-buffer writer; the overview is in
+ * The slow paths of the freestanding ring-buffer writer; the overview is in
  * include/linux/ring_buffer_writer.h.
  *
  * Nothing here depends on the kernel beyond cmpxchg() and the barriers, so that
@@ -11,10 +11,11 @@
 #include <linux/errno.h>
 
 /*
- * The head word: the sequence number above, the id of the sub-buffer that the
- * last swap put into slot (seq - 1) % N below, plus one; 0 when @head was moved
- * by the writer. At a gigabyte a second the sequence lasts for half a year, and
- * a writer that comes to its end drops events rather than wrap.
+ * The head word: the sequence number is in the upper bits. In the lower bits is,
+ * plus one, the id of the sub-buffer that the last swap put into slot
+ * (seq - 1) % N; they are 0 if the writer was the last to move @head. At a gigabyte
+ * a second, the sequence numbers last for half a year; then the writer drops events
+ * rather than wrap around.
  */
 #define HEAD_ID_MASK	((1ULL << RB_WRITER_ID_BITS) - 1)
 #define HEAD_MAX_SEQ	(~0ULL >> RB_WRITER_ID_BITS)
@@ -37,7 +38,7 @@ static struct rb_writer_subbuf *subbuf(struct rb_writer *w, u32 id)
 	return &w->table[id / RB_WRITER_SUBBUFS_PER_PAGE][id % RB_WRITER_SUBBUFS_PER_PAGE];
 }
 
-/* One that is off does not come to be open, not even for a moment */
+/* A writer that is off must not have an open sub-buffer, not even for a moment */
 static void open_subbuf(struct rb_writer *w)
 {
 	WRITE_ONCE(w->commit, w->on && !w->full ? &w->page->commit : NULL);
@@ -53,7 +54,7 @@ static void start_subbuf(struct rb_writer *w, u32 id, u32 slot, u64 seq, u64 ts)
 	WRITE_ONCE(page->commit, 0);
 	smp_wmb(); /* D */
 	WRITE_ONCE(page->time_stamp, ts);
-	smp_wmb(); /* D: the releases below do not hold back the data that follow */
+	smp_wmb(); /* D: the releases below do not order the data that follows them */
 
 	w->page = page;
 	w->used = 0;
@@ -66,7 +67,7 @@ static void start_subbuf(struct rb_writer *w, u32 id, u32 slot, u64 seq, u64 ts)
 	smp_store_release(&w->meta->subbufs_touched, seq);
 }
 
-/* Record what only the closed sub-buffer's writer knows */
+/* Record the totals of the sub-buffer that is closed, for the swapper */
 static void close_subbuf(struct rb_writer *w)
 {
 	struct rb_writer_subbuf *sub = subbuf(w, w->tail_id);
@@ -98,7 +99,7 @@ static u32 free_slot_id(struct rb_writer *w, u32 slot, u64 seq)
 	if (!swapped || head_seq(head) - 1 + w->nr_slots != seq)
 		return READ_ONCE(subbuf(w, slot)->slot);
 
-	/* The swapper may not have come to storing it yet */
+	/* The swapper may not have stored it yet */
 	WRITE_ONCE(subbuf(w, slot)->slot, swapped - 1);
 	return swapped - 1;
 }
@@ -126,7 +127,7 @@ static bool next_subbuf(struct rb_writer *w, u64 ts)
 
 static void *drop_event(struct rb_writer *w)
 {
-	/* The loss is to be between two sub-buffers */
+	/* The reader can be told of a loss only between two sub-buffers */
 	w->full = true;
 	open_subbuf(w);
 	w->dropped++;
@@ -154,7 +155,7 @@ void *rb_writer_reserve_slow(struct rb_writer *w, u32 size, u64 ts)
 	if (ts < w->ts)
 		ts = w->ts;
 
-	/* The first event of all is not a long time after nothing */
+	/* The first event of all has no predecessor: it sets the sub-buffer's timestamp */
 	if (!w->used) {
 		WRITE_ONCE(w->page->time_stamp, ts);
 		w->ts = ts;
@@ -181,7 +182,7 @@ void *rb_writer_reserve_slow(struct rb_writer *w, u32 size, u64 ts)
 	return event + 1;
 }
 
-/* Mark a closed sub-buffer that nobody writes any more: @lost events precede it */
+/* Mark a closed sub-buffer, which is not written any more: @lost events precede it */
 static void mark_missed(struct rb_writer_subbuf *sub, u64 lost)
 {
 	unsigned long flags = RB_PAGE_MISSED;
@@ -194,7 +195,7 @@ static void mark_missed(struct rb_writer_subbuf *sub, u64 lost)
 	smp_store_release(&sub->page->commit, sub->commit | flags); /* A */
 }
 
-/* Tell the reader what it has now */
+/* Describe the reader's new sub-buffer in the meta page */
 static void publish_reader(struct rb_writer *w, u64 lost, u32 entries)
 {
 	struct trace_buffer_meta *meta = w->meta;
@@ -206,8 +207,9 @@ static void publish_reader(struct rb_writer *w, u64 lost, u32 entries)
 }
 
 /*
- * The exchange is won: sub-buffer @id, in slot @slot, is the reader's, and @end
- * is where its last one ended. That one and the slot may be the writer's again.
+ * The exchange is won: sub-buffer @id, from slot @slot, is the reader's. Its last one
+ * ended after event number @end; that sub-buffer and the slot may be in use by the
+ * writer already.
  */
 static void take_subbuf(struct rb_writer *w, u32 slot, u32 id, u64 end, bool closed)
 {
@@ -236,7 +238,7 @@ int rb_writer_swap(struct rb_writer *w, u32 seen)
 		if (seen != old->commit)
 			return RB_SWAP_MORE;
 
-		/* To be read before the exchange gives @old and @slot away */
+		/* Read these before the exchange hands @old and @slot to the writer */
 		id = READ_ONCE(subbuf(w, slot)->slot);
 		end = old->first + old->entries;
 		if (cmpxchg(&w->head, head, head_word(seq + 1, w->reader_id + 1)) != head) /* C */
@@ -288,7 +290,7 @@ void rb_writer_reset(struct rb_writer *w)
 	start_subbuf(w, subbuf(w, 0)->slot, 0, 0, 0);
 }
 
-/* Slots get their first sub-buffer here: a buffer can be too large for a loop over all */
+/* Also fills a slot: a loop over all slots at once would be too long for EL2 */
 void rb_writer_add_subbuf(struct rb_writer *w, u32 id, void *page)
 {
 	*subbuf(w, id) = (struct rb_writer_subbuf){ .page = page, .slot = id + 1 };

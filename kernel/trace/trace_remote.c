@@ -2,24 +2,25 @@
 /*
  * Trace remotes: the tracefs front end of ring buffers with a remote writer.
  *
- * The raw files are those of trace.c, on a trace_array that no list knows; this
- * file adds what differs: the life of the buffer, the text, and events that are
- * not trace_event_calls.
+ * The raw files are those of trace.c, on a trace_array that is in no list. This
+ * file adds what differs: the life cycle of the buffer, the text, and events that
+ * are not trace_event_calls.
  *
- * Life of the buffer
+ * Life cycle of the buffer
  *	UNLOADED => LOADED	first tracing_on, or a consuming reader opens
  *	LOADED => UNLOADED	tracing is off, no file that reads is open, and
  *				nothing is left to read
  *
- * If the writer does not give its pages back at the end, they are held, and it is
- * asked again before the next load: what it may write to is never freed.
+ * If the writer fails to give its pages back, they are kept, and it is asked again
+ * before the next load: memory that it may still write to is never freed.
  *
- * At an oops or a panic no lock can be taken. What is looked at then, a remote that is
- * in the list and its buffer, is first hidden, then freed after remote_wait_for_dump().
+ * At an oops or a panic no lock can be taken. The dump then looks at the remotes in the
+ * list and at their buffers. So these are first hidden from it, and freed only after
+ * remote_wait_for_dump().
  *
  * Locks: remotes_mutex or trace_remote::lock, then trace_access_lock(), then those of
- * the ring buffer. A file that reads counts in nr_readers from open to release (which
- * for a mapping is the last munmap), so that its buffer stays.
+ * the ring buffer. A file that reads is counted in nr_readers from open to release
+ * (for a mapping, that is the last munmap), so that its buffer stays loaded.
  */
 #include <linux/cleanup.h>
 #include <linux/delay.h>
@@ -43,22 +44,22 @@
 #include "trace.h"
 #include "trace_remote_dump.h"
 
-/* As much as an ordinary buffer */
+/* The same as for an ordinary buffer */
 #define DEFAULT_SIZE_KB		1408
 
-/* A remote's CPU, what the files below per_cpu are about */
+/* What the files in per_cpu/cpuN, or those of all CPUs, belong to */
 struct remote_cpu {
 	struct trace_remote	*remote;
 	int			cpu;
 };
 
-/* A group of events: those of one system, or of all if it has no name */
+/* A group of events: those of one system, or all events if it has no name */
 struct remote_system {
 	struct trace_remote	*remote;
 	const char		*name;
 };
 
-/* The last expressions that were refused, for error_log */
+/* How many of the last refused filters error_log shows */
 #define NR_ERRORS	8
 
 struct remote_error {
@@ -70,7 +71,7 @@ struct remote_error {
 
 /**
  * struct trace_remote - a registered remote
- * @desc:	what the remote said of itself
+ * @desc:	the description that it was registered with
  * @list:	in remotes
  * @rb:		the ring buffer's view of the writer
  * @tr:		for the raw files; its buffer is NULL while unloaded
@@ -82,7 +83,7 @@ struct remote_error {
  * @held:	a buffer that the writer has not given back, or NULL
  * @nr_readers:	open files that read
  * @errors:	filters that were refused; the next one goes to @nr_errors % NR_ERRORS
- * @nr_errors:	how many were, since error_log was cleared
+ * @nr_errors:	number of filters refused since error_log was cleared
  * @dumped:	its last events have been printed, and there are no new ones
  * @off_irq:	queues @off_work, which an oops cannot do itself
  * @off_work:	switches tracing off after an oops
@@ -125,7 +126,7 @@ static struct trace_buffer *remote_buffer(struct trace_remote *remote)
 	return remote->tr.array_buffer.buffer;
 }
 
-/* Is @data, an inode's, the remote or a part of it */
+/* Is @data, from an inode, the remote or a part of it? */
 static bool remote_has(struct trace_remote *remote, const void *data)
 {
 	unsigned int i;
@@ -149,8 +150,8 @@ static bool remote_has(struct trace_remote *remote, const void *data)
 }
 
 /*
- * Every open file pins the module whose functions it may call. A file may be
- * opened while its remote goes: @data is not looked into before it is found.
+ * Every open file pins the module whose functions it may call. A file may be opened
+ * while its remote is removed, so @data is not dereferenced before it is found.
  */
 static int remote_get(const void *data)
 {
@@ -173,10 +174,10 @@ static void remote_put(struct trace_remote *remote)
 	module_put(remote->desc->owner);
 }
 
-/* One at a time prints events; others do not wait but leave it to that one */
+/* Only one CPU at a time prints events; the others do not wait but leave it to that one */
 static atomic_t dump_running;
 
-/* What was just hidden from dumps is looked at by none when this returns */
+/* When this returns, no dump looks at what was just hidden from dumps */
 static void remote_wait_for_dump(void)
 {
 	smp_mb(); /* Pairs with the exchange in dump_remotes() */
@@ -185,7 +186,7 @@ static void remote_wait_for_dump(void)
 }
 
 /*
- * Life of the buffer
+ * Life cycle of the buffer
  */
 
 static int remote_give_back(struct trace_remote *remote, struct trace_buffer *buffer)
@@ -193,7 +194,8 @@ static int remote_give_back(struct trace_remote *remote, struct trace_buffer *bu
 	int ret = remote->desc->ops->unload(buffer, remote->desc->priv);
 
 	if (ret) {
-		pr_warn("%s: the writer holds its buffer: %d\n", remote->desc->name, ret);
+		pr_warn("%s: the writer did not give its buffer back: %d\n",
+			remote->desc->name, ret);
 		remote->held = buffer;
 		return ret;
 	}
@@ -228,7 +230,7 @@ static int remote_load(struct trace_remote *remote)
 
 	ring_buffer_record_off(buffer);
 	ring_buffer_set_clock(buffer, remote->clock->now);
-	/* Whole, for who looks without a lock */
+	/* Complete, for remote_oops(), which reads it without a lock */
 	smp_store_release(&remote->tr.array_buffer.buffer, buffer);
 	return 0;
 }
@@ -251,7 +253,7 @@ static void remote_try_unload(struct trace_remote *remote)
 		remote_unload(remote);
 }
 
-/* Those who wait for more learn that there will be none */
+/* Also wakes the waiters, as no more events will come */
 static void remote_stop(struct trace_remote *remote)
 {
 	ring_buffer_record_off(remote_buffer(remote));
@@ -287,7 +289,7 @@ static int remote_set_on(struct trace_remote *remote, bool on)
 	return ret;
 }
 
-/* Readers that look before they consume are to find what they have looked at */
+/* Not between a reader's peek at an event and its consumption */
 static int remote_reset_cpu(struct trace_remote *remote, int cpu)
 {
 	int ret;
@@ -323,7 +325,7 @@ static int remote_reset(struct trace_remote *remote, int cpu)
 	return ret;
 }
 
-/* A file that consumes: there is a buffer as long as it is open */
+/* Open a file that consumes events; the buffer stays loaded while it is open */
 static int remote_reader_get(struct remote_cpu *file)
 {
 	struct trace_remote *remote;
@@ -500,7 +502,7 @@ static ssize_t buffer_percent_write(struct file *filp, const char __user *ubuf, 
 
 REMOTE_FOPS(buffer_percent, .read = buffer_percent_read, .write = buffer_percent_write);
 
-/* Files of a remote that show something, and may be written */
+/* Files that show a text with seq_file; some can be written, too */
 static int remote_single_open(struct inode *inode, struct file *filp,
 			      int (*show)(struct seq_file *m, void *v))
 {
@@ -534,7 +536,7 @@ static int trace_clock_show(struct seq_file *m, void *v)
 	return 0;
 }
 
-/* Stamps of two clocks never meet in one buffer: the events before are dropped */
+/* Timestamps of two clocks must not mix in one buffer, so the older events are dropped */
 static int remote_change_clock(struct trace_remote *remote, const struct trace_remote_clock *clock)
 {
 	const struct trace_remote_desc *desc = remote->desc;
@@ -621,7 +623,7 @@ static const struct file_operations trace_clock_fops = {
 	.release	= remote_single_release,
 };
 
-/* Written to say that the memory may go, which happens when the file is closed */
+/* A write asks to free the buffer, which happens when the file is closed */
 static ssize_t free_buffer_write(struct file *filp, const char __user *ubuf, size_t cnt,
 				 loff_t *ppos)
 {
@@ -692,7 +694,7 @@ const struct trace_remote_field trace_remote_printk_fields[] = {
 };
 EXPORT_SYMBOL_GPL(trace_remote_printk_fields);
 
-/* Formats are never taken from a record, but found by what it has */
+/* The address in a record is only compared with those of known formats */
 void trace_remote_printk_print(struct trace_seq *s, const void *data)
 {
 	const struct remote_printk *rec = data;
@@ -772,7 +774,7 @@ static void print_record(struct trace_remote *remote, struct trace_seq *s, int c
 	trace_seq_putc(s, '\n');
 }
 
-/* The first of @cpu's files, or of all files */
+/* For each CPU that a file covers: @file_cpu, or all of them */
 #define for_each_file_cpu(cpu, file_cpu)				\
 	for_each_possible_cpu(cpu)					\
 		if ((file_cpu) == RING_BUFFER_ALL_CPUS || (file_cpu) == (cpu))
@@ -893,7 +895,7 @@ static struct trace_reader *trace_reader_alloc(struct remote_cpu *file)
 	return reader;
 }
 
-/* Nothing is loaded just to show that there is nothing: no reader then */
+/* While unloaded, there is nothing to show and no need for a buffer: no reader then */
 static int trace_open_reader(struct remote_cpu *file, struct file *filp)
 {
 	struct trace_remote *remote = file->remote;
@@ -977,7 +979,7 @@ static const struct file_operations trace_fops = {
 };
 
 /*
- * trace_pipe: consumes, merged by time as far as events are there
+ * trace_pipe: consumes, merged by time as far as events have been written
  */
 
 struct pipe_reader {
@@ -1037,7 +1039,7 @@ static int pipe_oldest(struct trace_buffer *buffer, int file_cpu)
 	return oldest;
 }
 
-/* Move one event into the text; false when there is none or no room */
+/* Move one event into the text; false if there is none, or no room */
 static bool pipe_take_one(struct pipe_reader *reader)
 {
 	struct trace_remote *remote = reader->file->remote;
@@ -1085,7 +1087,7 @@ static int pipe_wait(struct pipe_reader *reader, struct file *filp)
 	int ret;
 
 	for (;;) {
-		/* Another reader of this file (io_uring) may leave some while we wait */
+		/* Another reader of this file (io_uring) may leave text while we wait */
 		if (reader->seq.readpos == trace_seq_used(&reader->seq))
 			pipe_fill(reader);
 		if (trace_seq_used(&reader->seq))
@@ -1140,7 +1142,7 @@ static const struct file_operations trace_pipe_fops = {
 };
 
 /*
- * trace_pipe_raw: trace.c's, but for the life of the buffer
+ * trace_pipe_raw: that of trace.c, except that open and release count the reader
  */
 
 /* Filled from tracing_buffers_fops before the first file is made */
@@ -1179,7 +1181,7 @@ static int trace_raw_release(struct inode *inode, struct file *filp)
  * stats
  */
 
-/* In the words of trace.c's file */
+/* Worded as trace.c's file */
 static void show_stats(struct trace_remote *remote, struct trace_buffer *buffer, int cpu,
 		       struct trace_seq *s)
 {
@@ -1287,7 +1289,7 @@ static int system_enable(const struct remote_system *system, bool on)
 	return ret;
 }
 
-/* '0' all are off, '1' all are on, 'X' some are */
+/* '0': all are off, '1': all are on, 'X': some are on */
 static char system_enabled(const struct remote_system *system)
 {
 	const struct trace_remote_desc *desc = system->remote->desc;
@@ -1390,7 +1392,7 @@ static int set_event_show(struct seq_file *m, void *v)
 static bool event_matches(const struct trace_remote_event *event, const char *system,
 			  const char *name)
 {
-	/* A word without a colon is a system or an event */
+	/* A word without a colon names a system or an event */
 	if (!system)
 		return glob_match(name, event->name) || glob_match(name, event_system(event));
 	return (!*system || glob_match(system, event_system(event))) &&
@@ -1422,7 +1424,7 @@ static int remote_set_event(struct trace_remote *remote, char *word)
 	return found ? ret : -EINVAL;
 }
 
-/* What is written to a file, to be freed */
+/* Copy what is written to a file; freed by the caller */
 static char *copy_text(const char __user *ubuf, size_t cnt)
 {
 	return cnt < PAGE_SIZE ? memdup_user_nul(ubuf, cnt) : ERR_PTR(-EINVAL);
@@ -1559,7 +1561,7 @@ static const struct file_operations error_log_fops = {
 	.release	= remote_single_release,
 };
 
-/* The common header's and the event's own; freed by the caller */
+/* The fields of the common header and the event's own; freed by the caller */
 static struct remote_filter_field *filter_fields(const struct trace_remote_event *event)
 {
 	static const struct remote_filter_field common[] = {
@@ -1591,7 +1593,7 @@ static struct remote_filter_field *filter_fields(const struct trace_remote_event
 	return fields;
 }
 
-/* Takes @expr over if it succeeds; NULL for no filter */
+/* NULL removes the filter. On success the event owns @expr */
 static int event_set_filter(struct trace_remote_event *event, char *expr)
 {
 	struct remote_filter_field *fields __free(kfree) = filter_fields(event);
@@ -1803,7 +1805,7 @@ static void show_symtab(struct seq_file *m, struct trace_remote *remote, const c
 	}
 }
 
-/* Each SYM(field, table) becomes a __print_symbolic() that spells the table out */
+/* Each SYM(field, table) becomes a __print_symbolic() with the table's entries */
 static void show_print_fmt(struct seq_file *m, struct trace_remote_event *event)
 {
 	const char *fmt = event->print_fmt, *sym, *comma, *end;
@@ -1912,20 +1914,20 @@ static const struct kernel_param_ops dump_on_oops_ops = {
 };
 module_param_cb(dump_on_oops, &dump_on_oops_ops, NULL, 0644);
 MODULE_PARM_DESC(dump_on_oops,
-		 "print the last events at an oops or panic: 0, 1, or of that CPU only: 2 (orig_cpu)");
+		 "print last events at oops or panic: 0 no, 1 all CPUs, 2 (orig_cpu) its own CPU");
 
 static unsigned int dump_limit = 200;
 module_param(dump_limit, uint, 0644);
-MODULE_PARM_DESC(dump_limit, "how many events are printed then at most, 0 for all");
+MODULE_PARM_DESC(dump_limit, "largest number of events that dump_on_oops prints, 0 for all");
 
 static bool off_on_oops;
 module_param(off_on_oops, bool, 0644);
-MODULE_PARM_DESC(off_on_oops, "switch tracing off at an oops; dump_on_oops does so, too");
+MODULE_PARM_DESC(off_on_oops, "switch tracing off at an oops; dump_on_oops also does that");
 
-/* Of that which prints; see dump_running */
+/* Belongs to the CPU that prints; see dump_running */
 static struct trace_seq dump_seq;
 
-/* Is it as long as its event's are, or of no event? */
+/* Is the record as long as its event requires? An unknown event needs only the header */
 static bool record_is_whole(struct trace_remote *remote, const struct remote_rec *rec, u32 size)
 {
 	const struct trace_remote_event *event;
@@ -1964,7 +1966,7 @@ static void dump_remote(struct trace_remote *remote, struct trace_buffer *buffer
 	WRITE_ONCE(remote->dumped, true);
 }
 
-/* Tracing is off, once the remote's mutex allows; the events are what they were */
+/* Now that its mutex can be taken: switch tracing off, restore what ->stop() switched off */
 static void remote_off_work(struct work_struct *work)
 {
 	struct trace_remote *remote = container_of(work, struct trace_remote, off_work);
@@ -1988,8 +1990,8 @@ static void remote_off_irq(struct irq_work *work)
 }
 
 /*
- * At a panic the other CPUs have stopped already, and nothing is asked of the writer:
- * it may be what has panicked.
+ * At a panic the other CPUs have stopped already. The writer is not called: it may be
+ * what has panicked.
  */
 static void remote_oops(struct trace_remote *remote, bool panic)
 {
@@ -2033,7 +2035,7 @@ static int remote_panic_notify(struct notifier_block *nb, unsigned long event, v
 	return NOTIFY_DONE;
 }
 
-/* Early, as what others do is of no interest; after the kernel's own trace */
+/* Before other notifiers add their own events; after the dump of the kernel's own trace */
 static struct notifier_block remote_die_notifier = {
 	.notifier_call	= remote_die_notify,
 	.priority	= INT_MAX - 2,
@@ -2141,7 +2143,7 @@ static int make_event_files(struct dentry *system, struct trace_remote_event *ev
 	return ret;
 }
 
-/* A system of @remote: the directory, and the switch of its events */
+/* The directory of a system, with its file enable and its events */
 static int make_system(struct trace_remote *remote, struct remote_system *system,
 		       struct dentry *events)
 {
@@ -2228,7 +2230,7 @@ static struct trace_remote *remote_alloc(const struct trace_remote_desc *desc)
 	return remote;
 }
 
-/* remotes/ is there from the first registration on */
+/* The first registration creates remotes/ */
 static int remotes_make_dir(void)
 {
 	int ret;

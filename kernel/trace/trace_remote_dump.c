@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The last events of a buffer with a remote writer; see trace_remote_dump.h.
+ * Prints the last events of a buffer with a remote writer; see trace_remote_dump.h.
  *
  * The readers of ring_buffer.c take locks, which may be held by a CPU that has been
- * stopped, and trust the pages. Here the pages may be scribbled over, and may be
- * written at the same time: each word is read once, checked, and then used; a record
- * is copied, and is dropped if its sub-buffer was overwritten by then.
+ * stopped, and they trust the pages. Here the pages may be damaged, and may be
+ * written at the same time. So each word is read once, checked, and then used; a
+ * record is copied, and dropped if its sub-buffer was overwritten meanwhile.
  *
- * Sub-buffers have no links back. So the last events of a CPU are found by counting
- * those of each sub-buffer, from the last sub-buffer on, until there are enough.
+ * Events cannot be read backwards. So the last events of a CPU are found by counting
+ * those of each sub-buffer, from the last sub-buffer back, until there are enough.
  */
 #include <linux/minmax.h>
 #include <linux/nmi.h>
@@ -18,7 +18,7 @@
 
 #include "trace_remote_dump.h"
 
-/* A format that does not belong to the record may ask for more arguments than it has */
+/* Zeroes after the record: in a damaged one, a format may take more arguments than it has */
 #define REC_SLACK	256
 
 /**
@@ -28,12 +28,12 @@
  * @head:	number of the oldest sub-buffer of the ring; @head - 1 stands for the reader's
  * @tail:	number of the last one
  * @number:	number of the sub-buffer
- * @page:	the sub-buffer; NULL behind the last event
+ * @page:	the sub-buffer; NULL after the last event
  * @from:	offset of its first event that was not consumed
  * @pos:	offset of the event, or of the next one to be found
  * @end:	where its events end
- * @size:	bytes of the event's record; 0 if there is no sense in it
- * @ts:		time stamp of the event
+ * @size:	bytes of the event's record; 0 if it is damaged
+ * @ts:		timestamp of the event
  */
 struct dump_pos {
 	struct trace_buffer	*buffer;
@@ -64,7 +64,7 @@ static void dump_open(struct dump_pos *p, u64 number)
 	smp_rmb(); /* Pairs with A: the events are there */
 	p->ts = READ_ONCE(p->page->time_stamp);
 	p->pos = 0;
-	/* More than there is room for: the first event does not fit then */
+	/* Too large a commit stays too large by one, for dump_find() to notice */
 	p->end = min(commit, RB_PAGE_DATA_SIZE + 1);
 }
 
@@ -78,7 +78,7 @@ static bool dump_is_there(struct dump_pos *p)
 	return p->number == p->head - 1 || p->number - head <= tail - head;
 }
 
-/* The rest of the sub-buffer makes no sense */
+/* The rest of the sub-buffer is damaged: it counts as one event of size 0 */
 static bool dump_damaged(struct dump_pos *p)
 {
 	p->size = 0;
@@ -86,7 +86,7 @@ static bool dump_damaged(struct dump_pos *p)
 	return true;
 }
 
-/* Find the event at @p->pos or behind it; false at the end of the sub-buffer */
+/* Find the event at @p->pos or after it; false at the end of the sub-buffer */
 static bool dump_find(struct dump_pos *p)
 {
 	u32 word, type_len, size;
@@ -120,7 +120,7 @@ static bool dump_find(struct dump_pos *p)
 	return false;
 }
 
-/* Go behind the event that was found */
+/* Move past the event that was found */
 static void dump_skip(struct dump_pos *p)
 {
 	if (p->size)
@@ -149,7 +149,7 @@ static unsigned long dump_count(struct dump_pos *p)
 	return nr;
 }
 
-/* Go back until there are @max events, if there are; how many there are indeed */
+/* Go back until there are @max events, or to the oldest; return how many there are */
 static unsigned long dump_seek(struct dump_pos *p, unsigned long max)
 {
 	unsigned long nr = 0;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * From the text of a filter to a program of comparisons; see
+ * Compiles the text of a filter to a program of comparisons; see
  * linux/trace_remote_filter.h for the program.
  *
  *	or	= and { "||" and }
  *	and	= not { "&&" not }
  *	not	= "!" not | "(" or ")" | field operator number
  *
- * Comparisons are emitted in the order in which they are read. Where each goes on
- * is not known until what follows has been read: an expression is known by the
- * set of its exits that are taken when it holds, and of those when it does not.
- * A set is a mask with a bit for each of the two exits of each comparison.
+ * Comparisons are emitted in the order in which they are read. Each has two exits,
+ * and where they lead is not known until the text that follows has been read. Until
+ * then an expression is represented by two sets of exits: those taken if it holds,
+ * and those taken if it does not. A set is a mask with a bit for each exit.
  */
 #include <linux/build_bug.h>
 #include <linux/ctype.h>
@@ -22,7 +22,7 @@
 #define EXIT_NO(i)	BIT_ULL(REMOTE_FILTER_MAX + (i))
 static_assert(2 * REMOTE_FILTER_MAX <= 64);
 
-/* Bounds the stack; more make no sense with so few comparisons */
+/* Bounds the use of the stack; deeper nesting is useless with so few comparisons */
 #define MAX_DEPTH	REMOTE_FILTER_MAX
 
 /* The exits of an expression */
@@ -63,7 +63,7 @@ static bool take(struct parser *p, const char *token)
 	return true;
 }
 
-/* Let these exits go to comparison @next */
+/* Make these exits lead to comparison @next */
 static void connect(struct parser *p, u64 exits, u8 next)
 {
 	unsigned int i;
@@ -103,7 +103,7 @@ static int parse_field(struct parser *p, struct remote_filter_insn *insn)
 
 static int parse_op(struct parser *p, struct remote_filter_insn *insn)
 {
-	/* A token before its prefixes */
+	/* A token comes before its own prefixes */
 	static const struct {
 		const char	*token;
 		u8		op;

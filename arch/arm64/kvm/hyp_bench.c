@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Benchmarks of trace points at EL2, host side. What is written to debugfs's hyp_bench
- * is the number of an enum hyp_bench; a write is one hypercall. The ioctl of
- * hyp_bench_write writes many numbered events in one, for tests under load.
+ * Benchmarks of trace points at EL2, host side. Writing the number of an enum hyp_bench
+ * to debugfs's hyp_bench makes one hypercall. The ioctl of hyp_bench_write writes many
+ * numbered events in one hypercall, for tests under load.
  */
 #include <linux/debugfs.h>
 #include <linux/kvm_host.h>
@@ -21,7 +21,7 @@ static int hyp_bench_set(void *data, u64 kind)
 }
 DEFINE_DEBUGFS_ATTRIBUTE(hyp_bench_fops, NULL, hyp_bench_set, "%llu\n");
 
-/* A CPU that went away takes its tasks' affinity with it: they look again, EAGAIN */
+/* -EAGAIN if the task runs on another CPU, as after its CPU went offline: choose again */
 static long hyp_bench_write_on(u32 cpu, u64 first, u32 nr)
 {
 	long ret = -EAGAIN;

@@ -4,8 +4,8 @@
  * remote "hypervisor".
  *
  * EL2's side and the contract of the hypercalls are in hyp/nvhe/trace.c and
- * hyp/include/nvhe/trace.h. Calls on behalf of a CPU's writer run on that CPU; see
- * __hyp_trace_enable() there. The remote's mutex orders all of them but the reader's.
+ * hyp/include/nvhe/trace.h. Calls that switch a CPU's writer run on that CPU; see
+ * __hyp_trace_enable() there. The remote's mutex serialises all calls but the reader's.
  */
 #include <linux/arm_ffa.h>
 #include <linux/arm-smccc.h>
@@ -127,7 +127,7 @@ TRACE_REMOTE_SYMTAB(hyp_smcs,
 	{ ARM_SMCCC_ARCH_WORKAROUND_3, "SMCCC_ARCH_WORKAROUND_3" },
 	{ ARM_SMCCC_TRNG_RND64, "SMCCC_TRNG_RND64" });
 
-/* By the names of what they stand for */
+/* Hypercalls are shown by the names of the functions that they call */
 #define HCALL(name)	{ __KVM_HOST_SMCCC_FUNC_##name, #name }
 
 static const struct trace_print_flags hyp_hcall_syms[] = {
@@ -237,21 +237,21 @@ static bool hyp_call_is_to_fail(void)
 }
 #endif
 
-/* Does EL2 answer? Not after a panic, nor when KVM has left it, to reboot or for kexec */
+/* EL2 cannot be called after it has panicked, nor after KVM has left it (reboot, kexec) */
 static bool hyp_is_there(void)
 {
 	return !READ_ONCE(el2_panicked) && !READ_ONCE(kvm_rebooting);
 }
 
-/* A hypercall: EL2's result, or -EIO if it was not called, since it cannot or shall not */
+/* A hypercall: EL2's result, or -EIO if EL2 cannot be called or a failure is injected */
 #define hyp_call(f, ...)						\
 	(!hyp_is_there() || hyp_call_is_to_fail() ? -EIO :		\
 	 (int)kvm_call_hyp_nvhe(f, ##__VA_ARGS__))
 
-/* What CPUs that come online are told; under the remote's mutex and the hotplug lock */
+/* Flags for CPUs that come online; under the remote's mutex and the hotplug lock */
 static u32 hyp_trace_flags = HYP_TRACE_OVERWRITE;
 
-/* Make a page reachable for EL2 where the host does that; EL2 shares it itself otherwise */
+/* Map a page at EL2, unless in protected mode: there EL2 does that itself */
 static int hyp_map_page(void *va)
 {
 	if (is_protected_kvm_enabled())
@@ -405,7 +405,7 @@ static void hyp_enable_this_cpu(void *data)
 	*ret = hyp_call(__hyp_trace_enable, hyp_trace_flags) ?: *ret;
 }
 
-/* Tell every CPU to trace as @flags say; those that are away will be told */
+/* Set the flags of every CPU; offline CPUs get them when they come online */
 static int hyp_trace_set_flags(u32 flags)
 {
 	u32 old = hyp_trace_flags;
@@ -445,8 +445,9 @@ static int hyp_trace_cpu_online(unsigned int cpu)
 }
 
 /*
- * A CPU that is away could not switch its writer off. In protected mode EL2 sees it go.
- * kexec insists on CPUs that go, when EL2 is there no more
+ * An offline CPU could not switch its writer off, so that is done now. In protected mode
+ * EL2 notices by itself. During kexec, CPUs go offline after KVM has left EL2; a failure
+ * would keep them online.
  */
 static int hyp_trace_cpu_offline(unsigned int cpu)
 {
@@ -460,7 +461,7 @@ static int hyp_trace_enable_event(unsigned int index, u16 id, void *priv)
 	return hyp_call(__hyp_trace_enable_event, index, id);
 }
 
-/* EL2 takes it over when it has all of it */
+/* EL2 uses the filter only once it has all of it */
 static int hyp_trace_set_filter(unsigned int index, const struct remote_filter *filter, void *priv)
 {
 	u64 words[2];
@@ -492,7 +493,7 @@ static int hyp_trace_reset(int cpu, void *priv)
 	return hyp_call(__hyp_trace_reset, cpu);
 }
 
-/* Any CPU can do that for all of them, which it could not by their writers' switches */
+/* Any CPU can switch events off for all CPUs; a writer is switched only by its own CPU */
 static void hyp_trace_stop(void *priv)
 {
 	unsigned int i;
@@ -550,7 +551,7 @@ static const struct trace_remote_desc hyp_trace_desc = {
 	.clocks		= hyp_trace_clocks,
 };
 
-/* Share a part of the kernel image with EL2, for good; its address in the linear map */
+/* Share a part of the kernel image with EL2, for good; sets @addr in the linear map */
 static int __init hyp_share_image(const void *start, size_t size, u64 *addr)
 {
 	void *va;
@@ -561,7 +562,7 @@ static int __init hyp_share_image(const void *start, size_t size, u64 *addr)
 
 	va = lm_alias((void *)start);
 	*addr = (u64)va;
-	/* KVM has mapped the BSS for reading already, where it maps for EL2 */
+	/* Outside protected mode, KVM has mapped the BSS at EL2 read-only already */
 	if (!is_protected_kvm_enabled() && start >= (void *)__bss_start &&
 	    start < (void *)__bss_stop)
 		return 0;
@@ -588,7 +589,7 @@ static int __init hyp_share_fast_clock(clockid_t id, struct hyp_clock_src *src)
 	const unsigned int *latch;
 	const ktime_t *offset;
 
-	/* EL2 knows the architected counter only */
+	/* EL2 can read only the architected counter */
 	ktime_get_snapshot(&snapshot);
 	if (snapshot.cs_id != CSID_ARM_ARCH_COUNTER)
 		return 0;
@@ -609,7 +610,7 @@ static int __init hyp_share_counter(struct hyp_clock_src *src)
 	return hyp_share_image(&trace_counter, sizeof(trace_counter), &src->extra);
 }
 
-/* EL2 reads the counter as it is */
+/* EL2 reads the counter without workarounds */
 static void __init hyp_check_counter(void)
 {
 #ifdef CONFIG_ARM_ARCH_TIMER_OOL_WORKAROUND
@@ -617,14 +618,14 @@ static void __init hyp_check_counter(void)
 
 	for_each_possible_cpu(cpu) {
 		if (per_cpu(timer_unstable_counter_workaround, cpu)) {
-			kvm_err("hypervisor tracing: stamps may be wrong: the counter needs a workaround, which EL2 lacks\n");
+			kvm_err("hypervisor tracing: timestamps may be wrong: the counter needs a workaround that EL2 lacks\n");
 			return;
 		}
 	}
 #endif
 }
 
-/* EL2 reads the parameters of the clocks where the host's own readers do */
+/* EL2 reads the clocks' parameters from where the host's own readers do */
 static int __init hyp_trace_share_clocks(void)
 {
 	struct hyp_clock_src *src = hyp_clock_srcs;
@@ -646,7 +647,7 @@ static int __init hyp_trace_init(void)
 	if (!is_kvm_arm_initialised() || is_kernel_in_hyp_mode())
 		return 0;
 
-	/* For good: what it is told from here on is not to be told again */
+	/* For good: EL2 must not lose what it is told from here on */
 	ret = kvm_enable_virtualization();
 	if (ret)
 		return ret;
@@ -654,7 +655,7 @@ static int __init hyp_trace_init(void)
 	hyp_check_counter();
 	ret = hyp_trace_share_clocks();
 	if (ret) {
-		kvm_err("hypervisor tracing: cannot share the clocks: %d\n", ret);
+		kvm_err("hypervisor tracing: cannot share the clocks with EL2: %d\n", ret);
 		return ret;
 	}
 
@@ -665,7 +666,7 @@ static int __init hyp_trace_init(void)
 
 	remote = trace_remote_register(&hyp_trace_desc);
 	if (IS_ERR(remote)) {
-		kvm_err("hypervisor tracing: cannot register: %ld\n", PTR_ERR(remote));
+		kvm_err("hypervisor tracing: cannot register the remote: %ld\n", PTR_ERR(remote));
 		return PTR_ERR(remote);
 	}
 	return 0;

@@ -5,9 +5,9 @@
 #include <linux/types.h>
 
 /*
- * What __hyp_bench(kind) does at EL2, and what is written to debugfs's hyp_bench.
- * All kinds take the same way to their work, so that a cost is a kind less
- * HYP_BENCH_NULL.
+ * The kinds of work that __hyp_bench(kind) does at EL2; debugfs's hyp_bench takes
+ * their numbers. All kinds take the same path to their work, so the cost of a kind
+ * is its time less that of HYP_BENCH_NULL.
  */
 
 /** HYP_BENCH_SITES - trace points of HYP_BENCH_MANY */
@@ -24,14 +24,14 @@ enum hyp_bench {
 	NR_HYP_BENCHES
 };
 
-/** HYP_BENCH_MAX_WRITE - most events of one __hyp_bench_write() */
+/** HYP_BENCH_MAX_WRITE - largest number of events of one __hyp_bench_write() */
 #define HYP_BENCH_MAX_WRITE	4096
 
 /**
- * struct hyp_bench_write - many events selftest in one hypercall
- * @first:	number of the first
+ * struct hyp_bench_write - write many selftest events in one hypercall
+ * @first:	id of the first; the others count up from it
  * @nr:		how many, at most HYP_BENCH_MAX_WRITE
- * @cpu:	on which CPU; has to be the caller's
+ * @cpu:	CPU to write on; has to be the caller's
  * @written:	result: events written or dropped on this CPU since its buffer was reset
  */
 struct hyp_bench_write {
@@ -41,7 +41,7 @@ struct hyp_bench_write {
 	__u64	written;
 };
 
-/* Of debugfs's hyp_bench_write */
+/* The ioctl of debugfs's hyp_bench_write */
 #define HYP_BENCH_IOCTL_WRITE	_IOWR('R', 0x7f, struct hyp_bench_write)
 
 #endif /* __ARM64_KVM_HYPBENCH_H_ */

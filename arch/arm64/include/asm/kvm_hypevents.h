@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The events of the hypervisor: the one list from which come EL2's record
- * functions (trace_<event>()), the host's format files and its text.
+ * The events of the hypervisor. This one list generates EL2's record functions
+ * (trace_<event>()), the host's format files and the text of the events.
  * include/linux/trace_remote_event.h says how an event is written.
  *
  * No include guard: included once for each use.
@@ -21,29 +21,29 @@ REMOTE_EVENT(hyp_exit,
  * The host
  */
 
-/* A hypercall of the host, with its first arguments; @invalid ones are refused */
+/* A hypercall of the host, with its first arguments; refused if it is @invalid */
 REMOTE_EVENT(host_hcall,
 	REMOTE_FIELDS(u32, id, u32, invalid, u64, a1, u64, a2, u64, a3, u64, a4),
 	"id=%s invalid=%u args=0x%llx,0x%llx,0x%llx,0x%llx",
 	SYM(id, hyp_hcalls), REC(invalid), REC(a1), REC(a2), REC(a3), REC(a4))
 
-/* The same hypercall's return value, unless @status says that it was refused */
+/* The return value of that hypercall, unless @status says that it was refused */
 REMOTE_EVENT(host_hcall_ret,
 	REMOTE_FIELDS(s64, ret, s32, status),
 	"ret=%lld status=%d", REC(ret), REC(status))
 
-/* An SMC of the host; @forwarded to the firmware or handled here */
+/* An SMC of the host; @forwarded to the firmware, or handled at EL2 */
 REMOTE_EVENT(host_smc,
 	REMOTE_FIELDS(u64, id, u32, forwarded),
 	"id=%s forwarded=%u", SYM(id, hyp_smcs), REC(forwarded))
 
-/* A call of the host to a secure partition; @ret, if it was @handled here */
+/* An FF-A call of the host; @ret and @error only if it was @handled at EL2 */
 REMOTE_EVENT(host_ffa_call,
 	REMOTE_FIELDS(u64, id, u64, ret, u32, handled, s32, error),
 	"id=%s handled=%u ret=%s error=%d",
 	SYM(id, hyp_smcs), REC(handled), SYM(ret, hyp_smcs), REC(error))
 
-/* A stage-2 fault of the host, by the syndrome and the intermediate address */
+/* A stage-2 fault of the host, with the syndrome and the intermediate address */
 REMOTE_EVENT(host_mem_abort,
 	REMOTE_FIELDS(u64, esr, u64, addr, u8, outcome),
 	"esr=0x%llx addr=0x%llx ec=%s outcome=%s", REC(esr), REC(addr),
@@ -63,38 +63,38 @@ REMOTE_EVENT(psci_cpu_off,
 	REMOTE_FIELDS(u64, mpidr),
 	"mpidr=0x%llx", REC(mpidr))
 
-/* EL2 has come up on this CPU, which was started or woken up; the host goes on at @pc */
+/* EL2 has come up on this CPU, which was started or woken up; the host continues at @pc */
 REMOTE_EVENT(psci_cpu_entry,
 	REMOTE_FIELDS(u64, pc, u32, is_cpu_on),
 	"pc=0x%llx is_cpu_on=%u", REC(pc), REC(is_cpu_on))
 
-/* The host lets this CPU sleep; it may go on at @pc */
+/* The host suspends this CPU, which may resume at @pc */
 REMOTE_EVENT(psci_cpu_suspend,
 	REMOTE_FIELDS(u64, state, u64, pc),
 	"state=0x%llx pc=0x%llx", REC(state), REC(pc))
 
-/* The host lets the system sleep, reset or go off */
+/* The host suspends the system, resets it or switches it off */
 REMOTE_EVENT(psci_system,
 	REMOTE_FIELDS(u64, id),
 	"id=%s", SYM(id, hyp_smcs))
 
 /*
- * Guests. @vm is the handle of a VM in protected mode, else 0. What is said of
- * protected ones is decided by nvhe/trace.h: trace_guest_value().
+ * Guests. @vm is the handle of a VM in protected mode, else 0. trace_guest_value()
+ * in nvhe/trace.h decides what the host may see of protected VMs.
  */
 
 REMOTE_EVENT(vcpu_enter,
 	REMOTE_FIELDS(u32, vm, u32, vcpu),
 	"vm=0x%x vcpu=%u", REC(vm), REC(vcpu))
 
-/* @handled here: the same vCPU goes on; @far and @hpfar are of the last fault */
+/* If @handled at EL2, the same vCPU continues. @far and @hpfar are of its last fault */
 REMOTE_EVENT(vcpu_exit,
 	REMOTE_FIELDS(u64, esr, u64, far, u64, hpfar, u32, vm, u16, vcpu, u8, code, u8, handled),
 	"vm=0x%x vcpu=%u code=%s ec=%s esr=0x%llx far=0x%llx hpfar=0x%llx handled=%u",
 	REC(vm), REC(vcpu), SYM(code, hyp_exit_codes), SYM(esr >> 26 & 63, hyp_esr_classes),
 	REC(esr), REC(far), REC(hpfar), REC(handled))
 
-/* A guest did what it must not, such as AArch32 in a protected VM */
+/* A guest did something illegal, such as enter AArch32 in a protected VM */
 REMOTE_EVENT(vcpu_illegal_trap,
 	REMOTE_FIELDS(u64, esr),
 	"esr=0x%llx", REC(esr))
@@ -103,7 +103,7 @@ REMOTE_EVENT(vcpu_illegal_trap,
  * Memory
  */
 
-/* Pages are shared, unshared or donated; @pfn and @nr_pages by the initiator */
+/* Pages from @pfn on are shared, unshared or donated; @from initiates it */
 REMOTE_EVENT(mem_transition,
 	REMOTE_FIELDS(u64, pfn, u64, nr_pages, s32, ret, u8, op, u8, from, u8, to),
 	"op=%s from=%s to=%s pfn=0x%llx nr_pages=%llu ret=%d", SYM(op, hyp_mem_ops),
@@ -126,14 +126,14 @@ REMOTE_EVENT(host_s2_set_owner,
 	"addr=0x%llx bytes=0x%llx owner=%s ret=%d",
 	REC(addr), REC(bytes), SYM(owner, hyp_mem_owners), REC(ret))
 
-/* Translations of a VM are invalidated; @addr and @nr_pages as far as @kind has them */
+/* TLB entries of a VM are invalidated; @addr and @nr_pages are 0 if @kind has none */
 REMOTE_EVENT(tlb_flush,
 	REMOTE_FIELDS(u64, addr, u64, nr_pages, u32, vmid, u8, kind),
 	"kind=%s vmid=%u addr=0x%llx nr_pages=%llu", SYM(kind, hyp_tlb_kinds),
 	REC(vmid), REC(addr), REC(nr_pages))
 
 /*
- * Life: of VMs in protected mode, and of tracing
+ * The life cycle of VMs in protected mode, and of tracing
  */
 
 /* @ret is the handle of the new VM, or an errno */
@@ -149,7 +149,7 @@ REMOTE_EVENT(vm_teardown,
 	REMOTE_FIELDS(u32, vm, s32, ret),
 	"vm=0x%x ret=%d", REC(vm), REC(ret))
 
-/* Tracing begins on this CPU: its first event; flags of __hyp_trace_enable() */
+/* Tracing begins on this CPU: its first event. @flags are those of __hyp_trace_enable() */
 REMOTE_EVENT(trace_on,
 	REMOTE_FIELDS(u32, flags),
 	"flags=%s", SYM(flags, hyp_trace_modes))
@@ -159,7 +159,10 @@ REMOTE_EVENT(trace_off,
 	REMOTE_FIELDS(u32, flags),
 	"flags=%s", SYM(flags, hyp_trace_modes))
 
-/* EL2 panics: the last event of all. @esr and @far as the host is told, @ip if it is EL2's text */
+/*
+ * EL2 panics: the last event of all. @esr and @far are those reported to the host;
+ * @ip is 0 unless it is in EL2's text.
+ */
 REMOTE_EVENT(hyp_panic,
 	REMOTE_FIELDS(u64, esr, u64, far, u64, ip),
 	"esr=0x%llx ec=%s far=0x%llx ip=%pS", REC(esr), SYM(esr >> 26 & 63, hyp_esr_classes),
@@ -171,7 +174,7 @@ REMOTE_EVENT(selftest,
 	"id=%llu", REC(id))
 
 #ifdef CONFIG_NVHE_EL2_TRACING_BENCH
-/* Of so many bytes; written by debugfs's hyp_bench */
+/* Events of this many bytes; written by debugfs's hyp_bench */
 REMOTE_EVENT(bench_0,
 	REMOTE_FIELDS(),
 	"%s", "")

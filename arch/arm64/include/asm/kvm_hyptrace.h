@@ -2,8 +2,8 @@
 #ifndef __ARM64_KVM_HYPTRACE_H_
 #define __ARM64_KVM_HYPTRACE_H_
 /*
- * What host and EL2 agree on for tracing the hypervisor, beside the hypercalls
- * themselves (__hyp_trace_* in asm/kvm_asm.h, documented with their handlers in
+ * The interface between host and EL2 for tracing the hypervisor, apart from the
+ * hypercalls (__hyp_trace_* in asm/kvm_asm.h, documented with their handlers in
  * arch/arm64/kvm/hyp/include/nvhe/trace.h).
  */
 #include <linux/bits.h>
@@ -22,10 +22,10 @@ enum hyp_reason {
 	HYP_REASON_ERET_GUEST,
 };
 
-/* What came of a memory abort of the host */
+/* The outcome of a memory abort of the host */
 enum hyp_outcome {
-	HYP_OUTCOME_MAPPED,	/* the host goes on */
-	HYP_OUTCOME_RACED,	/* it was there already; the host tries again */
+	HYP_OUTCOME_MAPPED,	/* the host continues */
+	HYP_OUTCOME_RACED,	/* it was mapped already; the host tries again */
 	HYP_OUTCOME_REFUSED,	/* not the host's: EL2 panics */
 };
 
@@ -36,13 +36,13 @@ enum hyp_mem_op {
 	HYP_MEM_DONATE,
 };
 
-/* What is invalidated */
+/* What a TLB invalidation covers */
 enum hyp_tlb_kind {
 	HYP_TLB_IPA,		/* a page of a VM */
 	HYP_TLB_IPA_LOCAL,	/* the same, on this CPU only */
 	HYP_TLB_RANGE,		/* pages of a VM */
 	HYP_TLB_VMID,		/* all of a VM */
-	HYP_TLB_CPU,		/* a VM's stage 1 and its instructions, on this CPU */
+	HYP_TLB_CPU,		/* a VM's stage 1 and the instruction cache, on this CPU */
 	HYP_TLB_ALL,		/* all of all VMs */
 };
 
@@ -75,10 +75,10 @@ enum hyp_clock_kind {
  *		0 for a counter
  * @extra:	HYP_CLOCK_FAST: address of an s64 of nanoseconds to be added, or 0;
  *		HYP_CLOCK_COUNTER: address of the atomic64_t
- * @live:	the value that says in a set of parameters that the clock runs (its
- *		reader function, its clocksource); never dereferenced
+ * @live:	the value in a set of parameters that means that the clock is running
+ *		(its read function or its clocksource); only compared
  *
- * From the host, addresses are those of its linear map.
+ * In the hypercall, the addresses are those of the host's linear map.
  */
 struct hyp_clock_src {
 	u64	kind;
@@ -99,7 +99,7 @@ struct hyp_clock_src {
 #define HYP_TRACE_PAGES_PER_UNLOAD	16
 
 /**
- * hyp_trace_el2_panicked - host: EL2 is not to be called again
+ * hyp_trace_el2_panicked - tell the host side never to call EL2 again
  *
  * Context: any.
  */

@@ -10,7 +10,7 @@
 #include <nvhe/bench.h>
 #include <nvhe/trace.h>
 
-/* Trace points are in functions that call others: all have a stack frame, used or not */
+/* Real trace points are in functions that call others and so have a stack frame */
 static __always_inline void need_frame(void)
 {
 	asm volatile("" : : : "x30");

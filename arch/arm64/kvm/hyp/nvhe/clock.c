@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Taking over the host's clock parameters; see nvhe/clock.h.
+ * Copying the host's clock parameters; see nvhe/clock.h.
  */
 #include <linux/sched_clock.h>
 #include <linux/timekeeper_internal.h>
@@ -9,16 +9,16 @@
 
 #include <nvhe/clock.h>
 
-/* The host updates them at most once a tick; a torn copy only gives bad times */
+/* The host updates them at most once a tick; a torn copy only gives wrong times */
 #define CLOCK_COPY_ATTEMPTS	4
 
-/* Honest CPUs that count at the same time fail a few times at most */
+/* CPUs that count at the same time make each other fail a few times at most */
 #define COUNT_ATTEMPTS		100
 
-/* What @latch of a counter points to; @seq is 0 */
+/* @latch of a plain count points to this; its @seq is 0 */
 static const u32 never_current = 1;
 
-/* The host has stopped a clock that reads by something else than usual */
+/* The host stops a clock by replacing its read function or clocksource */
 static bool is_frozen(const struct hyp_clock_src *src, const void *reads_by)
 {
 	return (unsigned long)reads_by != src->live;
@@ -90,9 +90,9 @@ void hyp_clock_init(struct hyp_clock *clk, const struct hyp_clock_src *src)
 }
 
 /*
- * The next count. atomic64_inc_return() may be a loop, which a host that writes to the
- * counter all the time could keep from ending; this one ends, with a count that is in
- * use already.
+ * The next count. atomic64_inc_return() may be a loop, and a host that keeps writing to
+ * the counter could make it run forever. This loop is bounded; if it gives up, the count
+ * is not unique.
  */
 static u64 next_count(u64 *counter)
 {
@@ -120,7 +120,7 @@ u64 hyp_clock_read_slow(struct hyp_clock *clk)
 
 	if (READ_ONCE(*clk->now.latch) != clk->now.seq)
 		refresh(clk);
-	/* If it has changed again, this is the time of just before */
+	/* If the parameters have changed again, those just copied are good enough */
 	hyp_clock_read(clk->now, &ns);
 	return ns;
 }

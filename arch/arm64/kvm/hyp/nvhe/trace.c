@@ -11,10 +11,9 @@
  * parameters are the one thing read from the host's memory; see nvhe/clock.h.
  *
  * Locks: host_clock_lock, then hyp_trace_cpu::lock, then those of mem_protect.c;
- * events_lock.
- * Writers take none: hyp_trace_cpu::lock orders the host's calls among each
- * other, the ring buffer's own protocol orders a swap beside the writer, and all
- * else happens while the writer is off or on the writer's own CPU.
+ * events_lock is taken alone. Writers take no lock: hyp_trace_cpu::lock serialises
+ * the host's calls, the ring buffer's own protocol lets a swap run beside the
+ * writer, and everything else happens while the writer is off, or on its own CPU.
  */
 #include <linux/ring_buffer_writer.h>
 #include <linux/sched_clock.h>
@@ -42,18 +41,18 @@ enum trace_state {
 /**
  * struct hyp_trace_cpu - the buffer of one CPU
  * @writer:	the ring buffer; its table is built while LOADING
- * @host_ctxt:	this CPU's host context, in which the host's pid is while a guest's
+ * @host_ctxt:	this CPU's host context, which holds the host's pid while a guest's
  *		state is loaded
  * @clock:	this CPU's clock
- * @lock:	orders the host's calls
- * @state:	see __hyp_trace_begin() and so on
+ * @lock:	serialises the host's calls
+ * @state:	see the hypercalls in nvhe/trace.h
  * @meta:	the shared meta page
- * @nr_subbufs:	announced
+ * @nr_subbufs:	sub-buffers that __hyp_trace_begin() announced
  * @nr_added:	sub-buffers that EL2 holds
  * @nr_tables:	table pages that EL2 holds, without the root
  */
 struct hyp_trace_cpu {
-	/* From the end of @writer on, what every event needs */
+	/* The end of @writer and the next two members are used for every event */
 	struct rb_writer		writer;
 	struct kvm_cpu_context		*host_ctxt;
 	struct hyp_clock		clock;
@@ -67,18 +66,18 @@ struct hyp_trace_cpu {
 
 static DEFINE_PER_CPU(struct hyp_trace_cpu, trace_cpus);
 
-/* The host's clock and what it told its CPUs last, for those that come up; under the lock */
+/* The host's clock, and its last flags for CPUs that come up; under host_clock_lock */
 static DEFINE_HYP_SPINLOCK(host_clock_lock);
 static struct hyp_clock_src host_clock;
 static u32 host_flags;
 
 u32 hyp_event_ids[NR_HYP_EVENTS];
 
-/* What the records of an event have to pass, and the filter that the host builds */
+/* The filter of each event, and the one that the host is building */
 static struct remote_filter hyp_filters[NR_HYP_EVENTS];
 static struct remote_filter next_filter;
 
-/* Protects those, but for writers that run a filter, and the event ids */
+/* Protects the filters and the event ids; writers read both without it */
 static DEFINE_HYP_SPINLOCK(events_lock);
 
 static __always_inline s32 trace_pid(const struct kvm_cpu_context *host_ctxt)
@@ -97,12 +96,12 @@ static void *reserve_slow(struct hyp_trace_cpu *tc, u32 size)
 	return rb_writer_reserve_slow(&tc->writer, size, hyp_clock_read_slow(&tc->clock));
 }
 
-/* A small field that has the last word of its record for itself */
+/* A small field that is alone in the last word of its record */
 #define IS_LAST_WORD(rec, t, f)						\
 	(!is_signed_type(t) && sizeof(t) < sizeof(u32) &&		\
 	 offsetof(typeof(*(rec)), f) == sizeof(*(rec)) - sizeof(u32))
 
-/* Such a field is stored with the padding; it is in the range of its type */
+/* Such a field is stored as a whole word, which zeroes the padding behind it */
 #define STORE_FIELD(t, f)						\
 	if (IS_LAST_WORD(__rec, t, f))					\
 		((u32 *)__rec)[sizeof(*__rec) / 4 - 1] = f;		\
@@ -116,8 +115,8 @@ static void *reserve_slow(struct hyp_trace_cpu *tc, u32 size)
 #define PLUS()			+
 
 /*
- * __trace_<event>() keeps to the simple case, so that it needs no stack; the rest
- * is slow_<event>()'s.
+ * __trace_<event>() handles only the common case, so that it needs no stack frame;
+ * slow_<event>() handles the rest.
  */
 #define REMOTE_EVENT(name, fields, ...)					\
 	static __always_inline void					\
@@ -241,7 +240,7 @@ void hyp_trace_panic(u64 esr, u64 far, u64 elr)
 {
 	u32 event, type = READ_ONCE(hyp_event_ids[HYP_EVENT_hyp_panic]);
 
-	/* What led here is to stay. If writing the event panics, that is not tried again */
+	/* Keeps the events that led here, and stops a panic in this event from recursing */
 	for (event = 0; event < NR_HYP_EVENTS; event++)
 		WRITE_ONCE(hyp_event_ids[event], 0);
 	if (type)
@@ -293,8 +292,8 @@ static int share_page(u64 pfn, void **va)
 }
 
 /*
- * SHARED with EL2 and pinned => OWNED by the host. If the host has let it be pinned for
- * something else as well, a clock or a VM, it stays SHARED, and is the host's to unshare.
+ * SHARED with EL2 and pinned => OWNED by the host. If the host has had it pinned for
+ * something else as well (a clock or a VM), it stays SHARED until the host unshares it.
  */
 static void unshare_page(void *va)
 {
@@ -524,7 +523,7 @@ static int unload_locked(struct hyp_trace_cpu *tc)
 		break;
 	}
 
-	/* There is no way back: what is left of the table is not what a writer begins with */
+	/* No way back to LOADED: from here on, the writer's table is incomplete */
 	tc->state = TRACE_UNLOADING;
 	for (i = 0; i < HYP_TRACE_PAGES_PER_UNLOAD; i++) {
 		if (!unload_one_locked(tc))
@@ -549,7 +548,7 @@ int __hyp_trace_unload(u32 cpu)
 	return ret;
 }
 
-/* On this CPU: what rb_writer_set_on() asks for, visible to writer_is_on() */
+/* Called on the writer's CPU, as rb_writer_set_on() requires; seen by writer_is_on() */
 static void set_writer_on(struct hyp_trace_cpu *tc, bool on)
 {
 	rb_writer_set_on(&tc->writer, on);
@@ -578,7 +577,7 @@ static int enable_locked(struct hyp_trace_cpu *tc, u32 flags)
 	return 0;
 }
 
-/* Tell this CPU's writer; what the host says is for CPUs that come up later, too */
+/* Switch this CPU's writer; the host's flags are kept for CPUs that come up later */
 static int enable_this_cpu(u32 flags, bool from_host)
 {
 	struct hyp_trace_cpu *tc = this_cpu_ptr(&trace_cpus);
@@ -655,7 +654,7 @@ int __hyp_trace_filter_insn(u32 index, u64 word0, u64 word1)
 	return 0;
 }
 
-/* A writer that runs the old filter at this time runs into the new one; it is bounded by both */
+/* A writer may run the filter while it is replaced; see remote_filter_match() */
 static int set_filter_locked(u32 event, u32 nr)
 {
 	hyp_assert_lock_held(&events_lock);
@@ -737,7 +736,7 @@ static bool any_writer_is_on(void)
 	return false;
 }
 
-/* The memory of a clock: address and size of each part, 0 where there is none */
+/* The memory of a clock: address and size of each part; the address is 0 if there is none */
 struct clock_part {
 	u64	start;
 	u64	size;
@@ -766,7 +765,7 @@ static int clock_parts(const struct hyp_clock_src *src, struct clock_part *parts
 		return -EINVAL;
 	}
 
-	/* What there is has to be there, and to be aligned: it is loaded with acquire */
+	/* The parts of this kind must be given, and aligned: they are loaded with acquire */
 	if ((bank && (!src->latch || !src->banks)) || (!bank && !src->extra) ||
 	    !IS_ALIGNED(src->latch | src->banks | src->extra, sizeof(u64)))
 		return -EINVAL;

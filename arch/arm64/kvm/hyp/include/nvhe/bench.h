@@ -13,11 +13,11 @@
 int __hyp_bench(u32 kind);
 
 /**
- * __hyp_bench_write - hypercall: write many events selftest on this CPU
- * @first: number of the first
- * @nr: how many
+ * __hyp_bench_write - hypercall: write many selftest events on this CPU
+ * @first: id of the first; the others count up from it
+ * @nr: number of events
  *
- * All of them or none, as nothing switches this CPU's writer off meanwhile.
+ * Writes all of them or none, as nothing can switch this CPU's writer off meanwhile.
  *
  * Return: events written or dropped on this CPU since its buffer was reset; -ENODATA
  * when tracing is off here, -EINVAL when @nr is 0 or more than HYP_BENCH_MAX_WRITE.

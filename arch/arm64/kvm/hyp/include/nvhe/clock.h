@@ -6,14 +6,14 @@
  *
  * Each of the host's clocks is a piecewise linear function of the physical counter
  * (or a plain count, see HYP_CLOCK_COUNTER). The host publishes the parameters,
- * under a latch sequence count, for its own lockless readers. EL2 shares those
- * pages and takes the parameters from there, so that both sides always compute
- * the same function: there is no update to send, and none to be late.
+ * under a latch sequence count, for its own lockless readers. These pages are shared
+ * with EL2, which takes the parameters from there. So both sides always compute the
+ * same function, and there are no updates to send that could arrive late.
  *
- * The host is not trusted with anything but the times. Each CPU keeps a copy of
- * the parameters that only it writes; it is taken anew when the sequence count
- * differs from the copy's. No parameter is used as a pointer or a bound, the shift
- * is masked, and the copy is attempted a bounded number of times.
+ * The host is not trusted with anything but the times. Each CPU keeps a private
+ * copy of the parameters, and refreshes it when the sequence count differs from the
+ * copy's. No parameter is used as a pointer or a bound, the shift is masked, and a
+ * refresh gives up after a bounded number of attempts.
  */
 #include <linux/compiler.h>
 #include <linux/types.h>
@@ -22,20 +22,19 @@
 
 /**
  * struct hyp_clock_params - a CPU's copy of the clock parameters
- * @latch:	the host's sequence count, shared; of a counter, a word that never
- *		equals @seq
- * @offset:	scaled nanoseconds at the last update, less those of its counter
- *		value, modulo 2^64
+ * @latch:	address of the host's sequence count, which is shared; for a plain
+ *		count, of a word that never equals @seq
+ * @offset:	frac - epoch_cyc * mult of the formula below, modulo 2^64
  * @seq:	value of @latch that the copy was taken at
  * @mult:	nanoseconds per cycle, scaled
  * @epoch_ns:	nanoseconds at the last update
  * @shift:	scale of @mult and @offset, 0 to 63
  *
  * The host computes epoch_ns + (((cycles - epoch_cyc) * mult + frac) >> shift) in 64
- * bits. As that is modulo 2^64 up to the shift, frac - epoch_cyc * mult can be
+ * bits. Up to the shift this is modulo 2^64, so frac - epoch_cyc * mult can be
  * computed beforehand, and the result is the same to the last bit.
  *
- * In the order in which they are loaded in pairs.
+ * In this order, the compiler loads the members in pairs.
  */
 struct hyp_clock_params {
 	const u32			*latch;
@@ -48,8 +47,8 @@ struct hyp_clock_params {
 
 /**
  * struct hyp_clock - a CPU's clock
- * @now:	what it is computed from
- * @src:	where that comes from
+ * @now:	the parameters that it is computed from
+ * @src:	where the host publishes them
  */
 struct hyp_clock {
 	struct hyp_clock_params		now;
@@ -59,24 +58,25 @@ struct hyp_clock {
 /**
  * hyp_clock_init - start to use a source
  * @clk: this CPU's clock
- * @src: with addresses of EL2, shared with the host and pinned
+ * @src: the source; its addresses are EL2's, in memory that is shared and pinned
  */
 void hyp_clock_init(struct hyp_clock *clk, const struct hyp_clock_src *src);
 
 /**
  * hyp_clock_read - the host's clock now
- * @p: the parameters of this CPU's clock, initialised; by value, as then they are
- *     loaded from where they are with no address to compute
- * @ns: the time, in nanoseconds; when it is not current, as of the last update
+ * @p: the parameters of this CPU's clock, initialised; passed by value, so that they
+ *     are loaded in place and no address has to be computed
+ * @ns: set to the time in nanoseconds, by the copy even if that is not current
  *
- * Entering EL2 synchronised the context, so the counter cannot have been read
- * before; reads within one visit may be reordered, which the writer evens out.
+ * This needs no ISB. Entering EL2 is a context synchronization event, so the counter
+ * cannot be read before it. Reads within one visit to EL2 may be reordered, but the
+ * writer raises timestamps that go back.
  *
- * Return: false when the copy is not current and it takes hyp_clock_read_slow().
+ * Return: false if the copy is not current; use hyp_clock_read_slow() then.
  */
 static __always_inline bool hyp_clock_read(struct hyp_clock_params p, u64 *ns)
 {
-	/* No instruction: they are in registers, before the counter is read */
+	/* Emits nothing; forces them into registers before the counter is read */
 	asm volatile("" : : "r" (p.latch), "r" (p.offset), "r" (p.seq), "r" (p.mult),
 		     "r" (p.epoch_ns), "r" (p.shift));
 	*ns = p.epoch_ns + ((read_sysreg(cntpct_el0) * p.mult + p.offset) >> p.shift);
@@ -84,10 +84,10 @@ static __always_inline bool hyp_clock_read(struct hyp_clock_params p, u64 *ns)
 }
 
 /**
- * hyp_clock_read_slow - the host's clock now, taking parameters over if need be
+ * hyp_clock_read_slow - the host's clock now, refreshing the copy if needed
  * @clk: this CPU's clock, initialised
  *
- * Return: nanoseconds, or the count.
+ * Return: nanoseconds, or the count of a plain count.
  */
 u64 hyp_clock_read_slow(struct hyp_clock *clk);
 

@@ -4,10 +4,10 @@
 /*
  * Messages from EL2 into its trace.
  *
- * A record is what the kernel's trace_printk() writes, the event ftrace/bprint: where
- * it is, the address of the format in the kernel image, and the arguments. The
- * format stays in a section of the kernel that EL2 has not mapped, with those
- * that printk_formats lists, so that every tool finds it.
+ * A record is that of the kernel's trace_printk(), the event ftrace/bprint: the
+ * address of the call, the address of the format in the kernel image, and the
+ * arguments. The format is in a section of the kernel that is not mapped at EL2,
+ * together with those that printk_formats lists, so that every tool finds it.
  */
 #include <linux/args.h>
 #include <linux/build_bug.h>
@@ -18,31 +18,34 @@
 
 #include <nvhe/trace.h>
 
-/* Only for the compiler to check arguments against the format */
+/* Lets the compiler check the arguments against the format */
 static inline __printf(1, 2) void __hyp_printk_check(const char *fmt, ...) { }
 
 /*
- * @fmt is where EL2 would see it if it were mapped; @nr words of arguments, as
- * vbin_printf() has them
+ * @fmt is the address that the format would have at EL2 if it were mapped there.
+ * @words are the arguments, @nr words as vbin_printf() stores them.
  */
 void __trace_hyp_printk(u32 type, unsigned long ip, const char *fmt, const u32 *words, u32 nr);
 
-/* A text address of EL2 as one of the kernel image; else 0 unless EL2 is built to be debugged */
+/*
+ * Translate an address in EL2's text to the kernel image. Other pointers become 0,
+ * unless EL2 is built for debugging.
+ */
 u64 hyp_printk_pointer(unsigned long ptr);
 
-#ifdef __CHECKER__	/* which does not know it */
+#ifdef __CHECKER__	/* sparse does not know the builtin */
 #define __HYP_PRINTK_IS_POINTER(v)	0
 #else
 #define __HYP_PRINTK_IS_POINTER(v)	(__builtin_classify_type(v) == 5)
 #endif
 
-/* Are messages on: where what it takes to write one is not to be in the way */
+/* Are messages on? For callers that would do extra work only for a message */
 static __always_inline bool trace_hyp_printk_enabled(void)
 {
 	return unlikely(hyp_event_id(HYP_EVENT_PRINTK));
 }
 
-/* A string of EL2's is not to be read by the host */
+/* Strings are refused: the host must not read EL2's memory */
 #define __HYP_PRINTK_PUT(x)						\
 	{								\
 		__auto_type __v = (x);					\
@@ -70,14 +73,14 @@ static __always_inline bool trace_hyp_printk_enabled(void)
  * trace_hyp_printk - write a message into the trace of EL2
  * @fmt: literal, as for printk(); integers, %p and %pS
  *
- * Up to eight arguments follow: integers and pointers, of which those to text of
- * EL2 are shown to the host, others only with CONFIG_NVHE_EL2_DEBUG. What is read
- * through a pointer (%s) is refused by the compiler, and so are %c and %h.
+ * Up to eight arguments follow, integers and pointers. The host sees pointers into
+ * EL2's text; it sees others only with CONFIG_NVHE_EL2_DEBUG. Formats that read
+ * through a pointer (%s) do not compile, nor do %c and %h.
  *
  * The message is written while the remote's event ftrace/bprint is on, and costs
  * a load and a branch while it is off.
  *
- * Context: as any event.
+ * Context: the same as for any event.
  */
 #define trace_hyp_printk(fmt, ...)					\
 do {									\

@@ -18,8 +18,8 @@ extern u32 hyp_event_ids[NR_HYP_EVENTS];
 #define HYP_EVENT_FILTERED	BIT(31)
 
 /*
- * The id of an event, 0 while it is off: two instructions. For an element of an array,
- * which is what it is, the compiler has three.
+ * The id of an event, 0 while it is off. This takes two instructions; to load an
+ * element of an array, the compiler takes three.
  */
 #define hyp_event_id(event)						\
 ({									\
@@ -31,7 +31,7 @@ extern u32 hyp_event_ids[NR_HYP_EVENTS];
 	(u32)__id;							\
 })
 
-/* In registers, so that small ones are not narrowed once more */
+/* Passed as promoted integers, so that small fields are not narrowed again */
 #define HYP_EVENT_PARAM(t, f)		, typeof((t)0 + 0) f
 #define HYP_EVENT_PARAM_NONE
 #define HYP_EVENT_PARAMS(fields)	__REMOTE_MAP(HYP_EVENT_PARAM, __REMOTE_NOSEP, fields)
@@ -54,43 +54,44 @@ extern u32 hyp_event_ids[NR_HYP_EVENTS];
 #undef REMOTE_EVENT
 
 /**
- * hyp_trace_cpu_off - the calling CPU is about to go off: its writer is switched off
+ * hyp_trace_cpu_off - switch the calling CPU's writer off, before the CPU goes off
  */
 void hyp_trace_cpu_off(void);
 
 /**
- * hyp_trace_cpu_entry - the calling CPU is there again: trace, if the host wants to
+ * hyp_trace_cpu_entry - the calling CPU has come up: trace if the host wants that
  */
 void hyp_trace_cpu_entry(void);
 
 /**
- * hyp_trace_written - what this CPU's writer was given since it was reset
- * @written: events written or dropped
+ * hyp_trace_written - count the events of this CPU's writer since it was reset
+ * @written: set to the number of events written or dropped
  *
  * Return: false while the writer is off.
  */
 bool hyp_trace_written(u64 *written);
 
 /**
- * hyp_trace_panic - EL2 panics: one more event, and no other on any CPU
+ * hyp_trace_panic - EL2 panics: write one last event, no others on any CPU
  * @esr: syndrome
  * @far: fault address
- * @elr: where
+ * @elr: address of the panic
  *
- * Takes no lock and is safe wherever EL2 may panic, in this function as well.
+ * Takes no lock. It is safe wherever EL2 may panic, even inside this function.
  */
 void hyp_trace_panic(u64 esr, u64 far, u64 elr);
 
 /*
- * Hypercalls. A buffer goes EMPTY => LOADING => LOADED => UNLOADING => EMPTY; every call
- * either succeeds or changes nothing. Pages are named by frame number. In
- * protected mode a sub-buffer or meta page goes from owned by the host to shared
- * with EL2 and pinned, a table page from owned by the host to owned by EL2; an
- * unload returns each to owned by the host, table pages zeroed. In the other
- * modes the host has mapped the pages for EL2.
+ * Hypercalls. A buffer goes EMPTY => LOADING => LOADED => UNLOADING => EMPTY. A call that
+ * returns an errno has changed nothing; an unload that returns a positive number has
+ * given back some of the pages. Pages are passed as frame numbers. In protected mode
+ * a sub-buffer or meta page goes from owned by the host to shared with EL2 and
+ * pinned, and a table page from owned by the host to owned by EL2. An unload returns
+ * each to owned by the host, table pages zeroed. In the other modes the host has
+ * mapped the pages for EL2.
  *
  * Common errors: -EINVAL for a number that is out of range, -EBUSY for a buffer
- * in another state, -EPERM for a page that the host does not own alone.
+ * in another state, -EPERM for a page that the host does not own exclusively.
  */
 
 /**
@@ -144,15 +145,15 @@ int __hyp_trace_unload(u32 cpu);
  * @flags: HYP_TRACE_ON or not; HYP_TRACE_OVERWRITE for a flight recorder, else the
  *	oldest events are kept
  *
- * Only a CPU itself touches its writer's on state, so an unload that finds it
- * off knows that no event is being written there, with no barrier in the writer.
+ * Only a CPU itself switches its writer on or off. So an unload that finds a writer
+ * off knows that no event is being written there, and the writer needs no barrier.
  *
  * Return: 0, -ENODEV without a LOADED buffer, -ENXIO without a clock.
  */
 int __hyp_trace_enable(u32 flags);
 
 /**
- * __hyp_trace_enable_event - switch an event on or off, everywhere
+ * __hyp_trace_enable_event - switch an event on or off on all CPUs
  * @event: enum hyp_event
  * @id: its id in the host's id space, 0 for off
  */
@@ -160,16 +161,16 @@ int __hyp_trace_enable_event(u32 event, u32 id);
 
 /**
  * __hyp_trace_filter_insn - one comparison of the next filter
- * @index: which, up to REMOTE_FILTER_MAX - 1
+ * @index: its index, up to REMOTE_FILTER_MAX - 1
  * @word0: struct remote_filter_insn, first word
  * @word1: second word
  */
 int __hyp_trace_filter_insn(u32 index, u64 word0, u64 word1);
 
 /**
- * __hyp_trace_set_filter - filter an event, everywhere
+ * __hyp_trace_set_filter - filter an event on all CPUs
  * @event: enum hyp_event
- * @nr: how many comparisons the filter has, 0 for none
+ * @nr: number of comparisons in the filter, 0 for no filter
  */
 int __hyp_trace_set_filter(u32 event, u32 nr);
 
@@ -187,11 +188,11 @@ int __hyp_trace_swap_reader(u32 cpu, u32 seen);
 int __hyp_trace_reset(u32 cpu);
 
 /**
- * __hyp_trace_set_clock - which clock the time stamps are on
+ * __hyp_trace_set_clock - choose the clock of the timestamps
  * @src: the clock; HYP_CLOCK_NONE for none
  *
- * The pages are shared with EL2 already, and are pinned from here to the next
- * call. -EBUSY while tracing is on anywhere.
+ * The host has shared the clock's pages with EL2 before; they stay pinned until the
+ * next call. -EBUSY while tracing is on for any CPU.
  */
 int __hyp_trace_set_clock(const struct hyp_clock_src *src);
 
@@ -221,8 +222,8 @@ static inline bool hyp_trace_written(u64 *written)
  * @vcpu: the guest's, at EL2
  * @value: a register that says what the guest did, such as a syndrome
  *
- * The one place that decides: of a protected VM nothing, unless the hypervisor
- * is built to be debugged.
+ * The one place that decides this: the host sees nothing of a protected VM, unless
+ * the hypervisor is built for debugging.
  *
  * Return: @value or 0.
  */
@@ -233,7 +234,7 @@ static inline u64 trace_guest_value(const struct kvm_vcpu *vcpu, u64 value)
 	return value;
 }
 
-/* The handle of a vCPU's VM, as far as EL2 knows VMs: in protected mode; else 0 */
+/* The handle of a vCPU's VM; 0 outside protected mode, where EL2 does not know VMs */
 static inline u32 trace_vm_handle(const struct kvm_vcpu *vcpu)
 {
 	return is_protected_kvm_enabled() ? vcpu->kvm->arch.pkvm.handle : 0;
