@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Completion of hyptrace's command lines in bash. Commands and options are taken from
-# its --help.
+# Bash completion for hyptrace. Commands and options are taken from its --help.
 
-# The words in the first column of a part of the help
+# The names of the commands
 _hyptrace_commands()
 {
 	"$1" --help 2>/dev/null | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'
@@ -15,7 +14,7 @@ _hyptrace_options()	# PROGRAM COMMAND
 	"$1" "$2" --help 2>/dev/null | grep -oE -- '(^ *|, )--?[a-z-]+' | grep -o -- '-.*'
 }
 
-# Systems and events apart: bash takes what is behind a colon as a word of its own
+# Systems and events as separate words, since bash splits words at a colon
 _hyptrace_events()	# DIRECTORY
 {
 	tr ':' '\n' 2>/dev/null <"$1/available_events" | sort -u
@@ -26,7 +25,7 @@ _hyptrace_clocks()	# DIRECTORY
 	tr -d '[]' 2>/dev/null <"$1/trace_clock"
 }
 
-# What the value of an option can be; fails if it is a file, or anything
+# The values of an option; fails if the value is a file or free text
 _hyptrace_values()	# COMMAND OPTION
 {
 	local trace=${HYPTRACE_TRACEFS:-/sys/kernel/tracing}
@@ -48,7 +47,7 @@ _hyptrace()
 	local program=${COMP_WORDS[0]} command=${COMP_WORDS[1]} words
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
 
-	# "--option=value" comes as three words
+	# bash splits "--option=value" into three words
 	[[ $word != = ]] || word=
 	[[ $before != = ]] || before=${COMP_WORDS[COMP_CWORD - 2]}
 	if ((COMP_CWORD == 1)); then

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """Usage: assemble.py LIBRARIES LICENCES OUT
 
-Makes one file of the page, its style, its scripts and the parts of D3 that it
-uses, d3-*/dist of the directory LIBRARIES, with their licences, node-d3-*/copyright
-of LICENCES (Debian's /usr/share/nodejs and /usr/share/doc). The page may only run
-these: their hashes go into its Content-Security-Policy.
+Makes one file from the page, its style, its scripts and the parts of D3 that it
+uses, d3-*/dist in the directory LIBRARIES, with their licences, node-d3-*/copyright
+in LICENCES (Debian's /usr/share/nodejs and /usr/share/doc). The page may run only
+these scripts: their hashes are in its Content-Security-Policy.
 """
 import base64
 import hashlib
@@ -31,7 +31,7 @@ def ours(name):
 
 def foreign(path, variable):
     if not os.path.exists(path):
-        sys.exit("assemble.py: no %s: install node-d3, or give the directory as %s=DIR"
+        sys.exit("assemble.py: no %s: install node-d3, or give its directory with %s=DIR"
                  % (path, variable))
     return read(path).strip()
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The recording, out of the element "data". The format is described in
- * src/htmldata.c. All times are ns since the first event, but in texts.
+ * Reads the recording from the element "data". The format is described in
+ * src/export/htmldata.c. All times are ns since the first event, except in texts.
  */
 "use strict";
 
@@ -54,7 +54,7 @@ function bytesOf(base64) {
 	return Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
 }
 
-/* Lines stay lists of words until somebody wants to see them */
+/* Lines stay lists of words until they are displayed */
 function readLines(r) {
 	const n = r.varint();
 	const start = new Uint32Array(n + 1);
@@ -104,7 +104,7 @@ function readEvents(r) {
 	return e;
 }
 
-/* Slices of time; sum[i] is the time of those before i */
+/* Slices of time; sum[i] is the total time of the slices before i */
 function newSlices(n) {
 	return { n: 0, start: new Float64Array(n), end: new Float64Array(n),
 		 what: new Uint32Array(n), sum: new Float64Array(n + 1) };
@@ -161,7 +161,7 @@ function readCpu(r, places) {
 	return cpu;
 }
 
-/* Numbers of events, by time, and these times */
+/* Indices of events in order of time, and their times */
 function marksOf(events, list) {
 	let sorted = true;
 
@@ -172,7 +172,7 @@ function marksOf(events, list) {
 	return { n: list.length, event: list, t: Float64Array.from(list, (i) => events.t[i]) };
 }
 
-/* The numbers of the events that choose() gives a list, in these lists */
+/* The indices of events, in the lists that choose() selects */
 function distribute(events, lists, choose) {
 	const size = new Uint32Array(lists);
 
@@ -217,7 +217,7 @@ function readData(base64) {
 	const magic = String.fromCharCode(...r.bytes.subarray(0, 4));
 
 	if (magic !== "HTD1")
-		throw new Error("the data of this page is not complete");
+		throw new Error("its data is incomplete");
 	r.at = 4;
 	const data = { file: r.text(), kernel: r.text(), clock: r.text(), base: BigInt(r.text()),
 		       stat: JSON.parse(r.text()) };
@@ -254,7 +254,7 @@ function lineText(data, line) {
 function taskText(data, task) {
 	const t = data.tasks[task];
 
-	return task ? data.words[t.comm] + "-" + t.pid : "nobody known";
+	return task ? data.words[t.comm] + "-" + t.pid : "unknown task";
 }
 
 function vcpuText(vcpu) {

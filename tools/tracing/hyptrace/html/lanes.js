@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Draws the timeline and the overview. However many events there are, a lane takes at
- * most two primitives a pixel: what is shorter than a pixel is merged into a bar as
- * high as the share of its time, found by binary search.
+ * most two primitives per pixel: slices that are shorter than a pixel are merged into a
+ * bar, whose height is their share of the time. They are found by binary search.
  */
 
 const LABELS = 92;		/* width of the names on the left */
@@ -15,9 +15,9 @@ const ROWS = ["host", "EL2", "guest", "events"];
 const FONT = "11px system-ui, 'DejaVu Sans', sans-serif";
 const STRONG = "600 12px system-ui, 'DejaVu Sans', sans-serif";
 
-/* --- what falls into which pixel -------------------------------------------- */
+/* --- slices and marks per pixel -------------------------------------------- */
 
-/* span(i, x0, x1) for slices of a pixel and more, column(x, share) for shorter ones */
+/* Call span(i, x0, x1) for slices of a pixel or more, column(x, share) for shorter ones */
 function walkSlices(slices, view, span, column) {
 	const { n, start, end, sum } = slices;
 	const wide = (i) => (end[i] - start[i]) * view.scale >= 1;
@@ -39,7 +39,7 @@ function walkSlices(slices, view, span, column) {
 	}
 }
 
-/* mark(x, number, first) for each pixel with marks */
+/* Call mark(x, number, first) for each pixel with marks */
 function walkMarks(marks, view, mark) {
 	let i = lowerBound(marks.t, marks.n, view.t0);
 
@@ -54,7 +54,7 @@ function walkMarks(marks, view, mark) {
 
 /* --- the time axis ---------------------------------------------------------- */
 
-/* Round stamps in view, and their texts */
+/* Round timestamps in view, and their texts */
 function axisTicks(data, view) {
 	const second = data.base / 1000000000n;
 	const offset = Number(data.base % 1000000000n);
@@ -119,7 +119,7 @@ class Painter {
 		this.hatch = hatchPattern(this.c, colours);
 	}
 
-	/* Of CSS pixels; a canvas has as many as the screen has there */
+	/* In CSS pixels; the canvas has the pixels of the screen */
 	resize(width, height) {
 		const ratio = window.devicePixelRatio || 1;
 
@@ -141,7 +141,7 @@ class Painter {
 		this.c.textBaseline = "middle";
 	}
 
-	/* To set a style takes longer than to see that it is set */
+	/* Setting a style takes longer than checking it */
 	fill(style) {
 		if (this.style !== style)
 			this.c.fillStyle = style;
@@ -187,7 +187,7 @@ class Painter {
 			this.text(style, text.slice(0, letters) + "\u2026", from, y);
 	}
 
-	/* A slice; neighbours stay apart as long as there is room */
+	/* A slice; there is a gap between neighbours if they are wide enough */
 	slice(style, x0, x1, y) {
 		const left = Math.max(x0, LABELS - 1);
 		const right = Math.min(x1, this.width + 1);
@@ -274,7 +274,7 @@ class CpuPainter {
 		}, (x) => hatch(x, x + 1));
 	}
 
-	/* Broad ones where events are apart */
+	/* Wide ones if there are few events */
 	drawTicks(marks, style, y) {
 		const { t0, t1, width } = this.view;
 		const number = lowerBound(marks.t, marks.n, t1) - lowerBound(marks.t, marks.n, t0);
@@ -342,7 +342,7 @@ function guestText(data, what) {
 }
 
 class TimelinePainter extends Painter {
-	/* view: what is seen; state: selection, hover, hits by CPU */
+	/* view: the visible time; state: selection, hover, hits by CPU */
 	draw(view, scrolled, state) {
 		this.begin();
 		this.drawGrid(view);
@@ -379,7 +379,7 @@ class TimelinePainter extends Painter {
 		this.drawNames(cpu, y, i === state.cpu);
 	}
 
-	/* Behind the lanes' gaps, so that a hit is seen whatever runs there */
+	/* In the gaps of the lanes, so that a hit is always visible */
 	drawHits(view, hits, y) {
 		walkMarks(hits, view, (x) => {
 			this.rect(this.colours.hit, x - 1, y - 5, 3, 4);
@@ -442,7 +442,7 @@ class TimelinePainter extends Painter {
 	}
 }
 
-/* The whole recording: shares of all CPUs together, and which part is in view */
+/* The whole recording: the shares over all CPUs, and the part that is in view */
 class OverviewPainter extends Painter {
 	constructor(canvas, data) {
 		super(canvas, data);
@@ -503,7 +503,7 @@ class OverviewPainter extends Painter {
 	}
 }
 
-/* What part of time is seen, and where it is on the canvas */
+/* The visible time, and its position on the canvas */
 function viewOf(t0, t1, width) {
 	const scale = (width - LABELS) / (t1 - t0);
 

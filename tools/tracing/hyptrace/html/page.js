@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The page: what is in view, what is selected, and who may change it.
+ * The page: the view, the selection, and the events that change them.
  *
  *	wheel, drag, keys -> d3.zoom -> setView() -> frame() -> painters
  *	pointer, keys, tables -> select() -> details, frame()
@@ -10,7 +10,7 @@ const MIN_VIEW = 100;		/* ns */
 const OVERVIEW = 38;
 const $ = (id) => document.getElementById(id);
 
-/* Where something is on the timeline: CPU's index, row, times */
+/* The position of something on the timeline: CPU's index, row, times */
 function eventBox(data, i) {
 	const k = data.kinds[data.events.kind[i]];
 	const cpu = data.cpus.findIndex((c) => c.cpu === k.cpu);
@@ -55,7 +55,7 @@ class Page {
 			fit.observe(e);
 	}
 
-	/* A view that a link names: #from=SECONDS&to=SECONDS&search=WORDS&tab=N&theme=dark */
+	/* The view that a link specifies: #from=SECONDS&to=SECONDS&search=WORDS&tab=N&theme=dark */
 	follow(hash) {
 		const wanted = new URLSearchParams(hash.replace(/^#/, ""));
 		const ns = (name, other) => wanted.has(name) ?
@@ -87,7 +87,7 @@ class Page {
 		$("timeline").addEventListener("wheel", (e) => this.wheel(e), { passive: false });
 	}
 
-	/* Over the names, the wheel goes from CPU to CPU, as the browser does it */
+	/* Over the names, the wheel scrolls the CPUs, which the browser does */
 	isScroll(e) {
 		return e.type === "wheel" && e.offsetX < LABELS;
 	}
@@ -116,7 +116,7 @@ class Page {
 		this.redraw();
 	}
 
-	/* All ways to change the view but the pointer's */
+	/* Changes the view, except for zooming and panning by the pointer */
 	setView(t0, t1) {
 		const { start, end } = this.data;
 		const size = Math.max(Math.min(t1 - t0, end - start), Math.min(MIN_VIEW, end - start));
@@ -139,7 +139,7 @@ class Page {
 		this.setView(this.view.t0 + by, this.view.t1 + by);
 	}
 
-	/* So that a box can be seen: all of it, and its CPU */
+	/* Scroll and pan so that a box and its CPU are visible */
 	reveal(box) {
 		const { t0, t1 } = this.view;
 		const size = t1 - t0;
@@ -211,9 +211,9 @@ class Page {
 			stampText(this.data, view.t0) + " s";
 	}
 
-	/* --- what is where --------------------------------------------------------- */
+	/* --- hit test --------------------------------------------------------- */
 
-	/* What is drawn at a place of the canvas, or null */
+	/* The box at a point of the canvas, or null */
 	hit(x, y) {
 		const view = viewOf(this.view.t0, this.view.t1, this.timeline.width);
 		const down = y + $("lanes").scrollTop - AXIS - GAP;
@@ -318,7 +318,7 @@ class Page {
 		this.select(box);
 	}
 
-	/* Where the keyboard walks on from */
+	/* The time from which the keys step on */
 	position() {
 		const { selected, cpu } = this.state;
 
@@ -366,7 +366,7 @@ class Page {
 		this.redraw();
 	}
 
-	/* --- what is said of a box ------------------------------------------------------ */
+	/* --- description of a box ------------------------------------------------------ */
 
 	describe(box) {
 		if (box.type === "event")
@@ -385,16 +385,16 @@ class Page {
 		if (box.type !== "unknown")
 			fields.push(["task", taskText(this.data, place.task)]);
 		if (place.vcpu)
-			fields.push([box.type === "guest" ? "vCPU" : "ran last", vcpuText(place.vcpu)]);
+			fields.push([box.type === "guest" ? "vCPU" : "last vCPU", vcpuText(place.vcpu)]);
 		return { colour: box.type.toLowerCase(), fields, title: this.titleOf(box, place) };
 	}
 
 	titleOf(box, place) {
 		switch (box.type) {
 		case "unknown":
-			return "Unknown: events are missing here, or the CPU was off";
+			return "Unknown: events are missing, or the CPU was off";
 		case "EL2":
-			return "EL2, an entry that is not complete";
+			return "EL2: incomplete entry";
 		case "guest":
 			return place.vcpu ? vcpuText(place.vcpu) : "Guest";
 		default:
@@ -462,7 +462,7 @@ class Page {
 	showDetails() {
 		const { selected } = this.state;
 		const hint = element("p", { class: "hint" },
-				     "Click a slice or an event, or press . to walk over the events. ? is help.");
+				     "Click a slice or an event, or press . to step through the events. Press ? for help.");
 
 		if (!selected) {
 			$("details").replaceChildren(hint);
@@ -480,7 +480,7 @@ class Page {
 		$("details").replaceChildren(...this.descriptionElements(selected), element("div", { class: "buttons" },
 			button("\u2190", `Previous (${keys[0]})`, () => step(-1)),
 			button("\u2192", `Next (${keys[1]})`, () => step(1)),
-			button("Zoom to it", "Enter", () => this.zoomTo(selected)),
+			button("Zoom in on it", "Enter", () => this.zoomTo(selected)),
 			button("Events here", "", () => this.showEventsAt(selected.start))));
 	}
 
@@ -523,13 +523,13 @@ class Page {
 		if (!this.query.trim())
 			out.textContent = "";
 		else if (!n)
-			out.textContent = "no event has this";
+			out.textContent = "no event found";
 		else
 			out.textContent = (this.at >= 0 ? countText(this.at + 1) + " of " : "") + countText(n) +
 				(n === 1 ? " hit" : " hits");
 	}
 
-	/* The next hit behind the one before, or else behind the begin of the view */
+	/* The next hit after the current one, or else after the start of the view */
 	nextHit(by) {
 		const { found, data } = this;
 
@@ -575,7 +575,7 @@ class Page {
 		$("search").addEventListener("submit", (e) => e.preventDefault());
 	}
 
-	/* Everywhere but in what has keys of its own */
+	/* Everywhere, except in elements that handle keys themselves */
 	key(e) {
 		const own = e.target.closest?.("input, dialog, button, tr, [role=tab], #splitter, #table");
 		const moves = ["ArrowUp", "ArrowDown", "Enter", "Home", "End", "PageUp", "PageDown",
@@ -659,7 +659,7 @@ class Page {
 			["hypervisor events", countText(stat.events)], ["host events", countText(stat.host_events)],
 			["lost", missing ? `${stat.lost ? countText(stat.lost) : "events"} in ${places}` : "none", missing],
 			...stat.misplaced ? [["misplaced", countText(stat.misplaced), true]] : [],
-			...corrupt ? [["file", "corrupt in places", true]] : [],
+			...corrupt ? [["file", "partly corrupt", true]] : [],
 		];
 
 		document.title = data.file + " - hyptrace";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Search. An event has a term if the term is a part of what its kind says
- * ("hypervisor:hyp_enter", task, side, CPU) or of a word of its line. Kinds and
- * lines are few, so each is looked at once, and the events by number.
+ * Search. An event matches a term if the term is part of the label of its kind
+ * ("hypervisor:hyp_enter", task, side, CPU) or of a word of its line. Kinds and lines
+ * are few: each is searched once, and the events refer to them by index.
  */
 
 const MAX_TERMS = 30;
@@ -16,7 +16,7 @@ function kindLabel(data, k) {
 		k.hyp ? "hyp" : "host", "cpu" + k.cpu];
 }
 
-/* Which terms are in a text, as bits */
+/* The terms that are in a text, as bits */
 function termsIn(terms, text) {
 	const lower = text.toLowerCase();
 
@@ -34,7 +34,7 @@ function termsOfLines(data, terms) {
 	return ofLine;
 }
 
-/* The numbers of the events that have all terms of the query */
+/* The indices of the events that match all terms of the query */
 function searchEvents(data, query) {
 	const terms = query.toLowerCase().split(/\s+/).filter(Boolean).slice(0, MAX_TERMS);
 	const { n, kind, line } = data.events;

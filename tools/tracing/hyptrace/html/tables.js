@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The tables: what "stat" says, and the events as "report" prints them. Texts of the
- * recording only ever become text nodes.
+ * The tables of "stat", and the events as "report" prints them. Texts of the recording
+ * are added as text nodes only, never as markup.
  */
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/* An element with properties and children: elements, texts */
+/* An element with properties and children (elements or texts) */
 function element(name, properties = {}, ...children) {
 	const e = document.createElement(name);
 
@@ -31,7 +31,7 @@ function svgElement(name, attributes, ...children) {
 	return e;
 }
 
-/* Host, EL2, guest and unknown as a bar of its share of the whole */
+/* The shares of host, EL2, guest and unknown as a bar */
 function shareBar(row, whole) {
 	const width = 120;
 	const svg = svgElement("svg", { class: "share", width, height: 12, "aria-hidden": true });
@@ -46,7 +46,7 @@ function shareBar(row, whole) {
 	return svg;
 }
 
-/* Durations by powers of two, all of a table on one scale */
+/* Durations by powers of two; all histograms of a table have the same scale */
 function histogram(row, low, high) {
 	const width = 7;
 	const height = 22;
@@ -59,7 +59,7 @@ function histogram(row, low, high) {
 		const bar = Math.max(1.5, n / top * height);
 		const title = svgElement("title", {});
 
-		title.textContent = countText(n) + " of " + durationText(floor) + " to " +
+		title.textContent = countText(n) + " from " + durationText(floor) + " to " +
 			durationText(2 * floor);
 		svg.append(svgElement("rect", { class: "bar", x: (bucketOf(floor) - low) * width,
 						y: height - bar, width: width - 1, height: bar }, title));
@@ -79,7 +79,7 @@ function percent(part, whole) {
 	return { text: whole ? (100 * part / whole).toFixed(2) + " %" : "", title: countText(part) + " ns" };
 }
 
-/* --- the tables of stat: columns, rows of cells, what a row searches for -------- */
+/* --- the tables of stat: columns, rows of cells, the query of a row -------- */
 
 function timesTable(title, first, rows, whole, label, query) {
 	return {
@@ -114,7 +114,7 @@ function distTable(title, first, rows, query) {
 }
 
 function taskOf(row) {
-	return row.pid === null ? "nobody known" : row.comm + "-" + row.pid;
+	return row.pid === null ? "unknown task" : row.comm + "-" + row.pid;
 }
 
 function entryQuery(row) {
@@ -134,7 +134,7 @@ function statTables(stat) {
 			   (r) => "vcpu_enter " + taskOf(r)),
 		distTable("EL2 entries", "reason", stat.entries, entryQuery),
 		distTable("Hypercalls", "hypercall", stat.hypercalls, (r) => "host_hcall id=" + r.name),
-		distTable("World switches", "way", stat.switches, () => null),
+		distTable("World switches", "direction", stat.switches, () => null),
 	];
 }
 
@@ -164,11 +164,11 @@ function tableElement(table, search) {
 	}));
 
 	if (!table.rows.length)
-		return element("p", { class: "empty" }, "There are none in this recording.");
+		return element("p", { class: "empty" }, "None in this recording.");
 	return element("table", {}, element("thead", {}, head), body);
 }
 
-/* --- events around one of them ------------------------------------------------- */
+/* --- the events around one event ------------------------------------------------- */
 
 const AROUND = 100;
 

@@ -61,7 +61,7 @@ class Browser:
         self.close()
 
     def read(self, seconds=120):
-        """=> the next message; one that does not come is an error"""
+        """=> the next message; a timeout is an error"""
         while b"\0" not in self.pending:
             if not select.select([self.answers], [], [], seconds)[0]:
                 raise TimeoutError("the browser does not answer")
@@ -88,7 +88,7 @@ class Browser:
             self.events.append(answer)
 
     def open(self, path, fragment=""):
-        """A fragment alone would not load the page again"""
+        """With a new fragment only, the page would not be loaded again"""
         self.call("Page.navigate", url="about:blank")
         self.events.clear()
         self.call("Page.navigate", url="file://%s%s" % (os.path.abspath(path), fragment))
@@ -109,7 +109,7 @@ class Browser:
         return result["result"].get("value")
 
     def frames(self):
-        """Wait until what was asked for is drawn"""
+        """Wait until all requested frames are drawn"""
         self.js("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame("
                 "() => done(true))))")
 
@@ -151,14 +151,14 @@ class Browser:
         self.frames()
 
     def requests(self):
-        """=> the URLs of all that was loaded since open(), the page's own left out"""
+        """=> the URLs that were loaded since open(), except for the page itself"""
         urls = [e["params"]["request"]["url"] for e in self.events
                 if e.get("method") == "Network.requestWillBeSent"]
         return [url for url in urls if not url.startswith(("file:", "about:"))] + \
             [url for url in urls if url.startswith("file:")][1:]
 
     def complaints(self):
-        """=> what the console says: errors, violations of the policy"""
+        """=> messages of the console: errors, violations of the policy"""
         texts = [e["params"]["exceptionDetails"]["exception"].get("description", "?")
                  for e in self.events if e.get("method") == "Runtime.exceptionThrown"]
         return texts + [e["params"]["entry"]["text"] for e in self.events

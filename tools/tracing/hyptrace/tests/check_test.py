@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """Usage: check_test.py HYPTRACE
 
-What "hyptrace check" finds in recordings that keep its rules, and that break each; and
-what stat and report say of losses. TAP.
+What "hyptrace check" finds in recordings that follow its rules, and in some that violate
+each of them; and what stat and report print about losses. TAP.
 """
 import json
 import os
@@ -46,7 +46,7 @@ def counters(buffer, written, overrun=0, dropped=0):
 def check(directory, host, hyp, texts=None, on=ON):
     """=> the exit status, the numbers of the last line, all lines and messages.
 
-    host, hyp: events, or a list of sub-buffers. Counters fit what is in the file.
+    host, hyp: events, or a list of sub-buffers. The counters match the content of the file.
     """
     path = os.path.join(directory, "trace.dat")
     pages = [[synth.page(side)] if side and isinstance(side[0], tuple) else side
@@ -105,21 +105,21 @@ def test_broken(directory):
             ("a call out of a guest", host, hyp[:2] + [enter(1025, HVC)] + hyp[3:],
              "hyp_enter while the CPU is in a guest"),
             ("a guest entered by an abort", host, [enter(1010, HOST_ABORT)] + hyp[1:],
-             "a guest was entered, but not by hvc"),
+             "guest entered, but EL2 was not entered by hvc"),
             ("an event of the hypervisor in the host", host,
              hyp + [(1060, "host_hcall", 7, {})], "host_hcall while the CPU is in the host")):
         got = check(directory, host_events, hyp_events)
         finds(what, got, 1, said)
         equal(what + ": counted", got[1]["violations"] > 0, True)
     for what, run_at, skew in ("early", 990, 10), ("late", 1080, 10), ("by one", 1071, 1):
-        finds("sticks out " + what, check(directory, host, guest(run_at)), 1,
-              "sticks out of its window by %d ns" % skew, violations=1, max_skew_ns=skew)
+        finds("beyond the window " + what, check(directory, host, guest(run_at)), 1,
+              "extends beyond its window by %d ns" % skew, violations=1, max_skew_ns=skew)
 
 
 def test_time(directory):
     got = check(directory, [synth.page(window(1200, 1300)), synth.page(window(1000, 1100))], [],
                 texts=[counters(b"host", 4), counters(b"hypervisor", 0)])
-    finds("time goes back", got, 1, "time of the host went back by 300 ns at kvm_entry")
+    finds("time goes back", got, 1, "timestamps of the host went back by 300 ns at kvm_entry")
 
 
 def test_losses(directory):
@@ -142,17 +142,17 @@ def test_losses(directory):
 
 
 def stat(directory, *options):
-    """What stat says of the last file"""
+    """What stat prints about the last file"""
     return run(HYPTRACE, "stat", *options, os.path.join(directory, "trace.dat")).stdout.decode()
 
 
 def inexact(directory):
-    """Losses that no sub-buffer of the last file tells"""
+    """Losses without a mark in a sub-buffer of the last file"""
     return [int(n) for n in re.findall(r"^inexact: (\d+) ", stat(directory), re.M)]
 
 
 def test_dropped(directory):
-    """EL2 marks what it drops as well, the host does not"""
+    """EL2 marks dropped events as well, the host does not"""
     host = window(1000, 1100)
     for mark, overrun, dropped, unaccounted, unmarked in (
             (4, 0, 4, 0, []), (4, 0, 9, 0, [5]), (4, 3, 1, 0, []), (4, 4, 9, 0, [9]),
@@ -172,7 +172,7 @@ def test_dropped(directory):
 
 
 def test_uncounted(directory):
-    """Without counters, what is marked is lost"""
+    """Without counters, the marks give the number of lost events"""
     hyp = [synth.page(guest(1010)), synth.page(guest(1150), lost=4)]
     more = hyp + [synth.page(guest(1250), lost=None)]
     for pages, text, number in (hyp, "4", 4), (more, "4+?", None):
@@ -185,9 +185,9 @@ def test_uncounted(directory):
 
 
 def test_filtered(directory):
-    """What a filter may have kept out is not missed; what else there is to check is checked"""
+    """Events that a filter may have removed are not missed; all other rules are checked"""
     host, hyp = window(1000, 1100) + window(1200, 1300), guest(1010) + guest(1250)
-    turns, windows = "turns of EL2 not checked", "windows not checked"
+    turns, windows = "EL2 entries and exits not checked", "windows not checked"
     on = synth.enabled("hyp_enter", "hyp_exit") + synth.enabled("kvm_entry", "kvm_exit",
                                                                  how="filtered")
     got = check(directory, host[:1] + host[3:], hyp, on=on)

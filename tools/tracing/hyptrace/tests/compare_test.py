@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Usage: compare_test.py HYPTRACE
 
-What "hyptrace compare" says of files whose durations are known. TAP.
+What "hyptrace compare" prints about files whose durations are known. TAP.
 """
 import json
 import os
@@ -62,13 +62,13 @@ def test_verdicts(directory):
 
 
 def test_small(directory):
-    """A sure difference that is too small to matter, and a large one that is not sure"""
+    """A significant difference that is too small, and a large one that is not significant"""
     a, b = os.path.join(directory, "a.dat"), os.path.join(directory, "b.dat")
     recording(a, [(HVC, 100 + i % 100) for i in range(10000)] + [(SMC, 10 + i) for i in range(20)])
     recording(b, [(HVC, 104 + i % 100) for i in range(10000)] + [(SMC, 13 + i) for i in range(20)])
     got = rows(a, b)
-    equal("sure but small", (got["hvc"]["verdict"], got["hvc"]["p"] < 1e-9), ("noise", True))
-    equal("large but not sure", (got["smc"]["verdict"], got["smc"]["larger"] > 0.6), ("noise", True))
+    equal("significant, but small", (got["hvc"]["verdict"], got["hvc"]["p"] < 1e-9), ("noise", True))
+    equal("large, not significant", (got["smc"]["verdict"], got["smc"]["larger"] > 0.6), ("noise", True))
 
 
 def test_rates(directory):
@@ -102,7 +102,7 @@ def test_errors(directory):
     synth.write(some, {0: []}, {0: []}, texts=synth.enabled("hyp_enter") +
                 synth.enabled("hyp_exit", how="filtered"))
     for want, text, arguments in (
-            (2, "want two FILEs, got 1", [path]), (2, "want two FILEs, got 3", [path] * 3),
+            (2, "expected two files, got 1", [path]), (2, "expected two files, got 3", [path] * 3),
             (2, "unrecognized option '--nonsense'", ["--nonsense"]),
             (1, "a.dat: CPU 99 was not recorded", ["-P", "0,99", path, path]),
             (1, "No such file", [path, os.path.join(directory, "missing")]),

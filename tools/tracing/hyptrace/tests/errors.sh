@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# What hyptrace says to bad input, and that it leaves tracefs as it was. TAP; runs
-# as root in a guest that has the remote, with hyptrace in PATH.
+# What hyptrace prints on bad input, and that it restores tracefs. TAP; runs as root in
+# a guest that has the remote, with hyptrace in PATH.
 # shellcheck disable=SC2086 # $D, $T and numbers: no spaces
 
 # shellcheck source=tools/tracing/hyptrace/tests/tap.sh
@@ -24,34 +24,34 @@ expect 2 "bad" hyptrace record -b garbage -o $D/x
 expect 2 "bad" hyptrace record -d 5parsec -o $D/x
 expect 1 "nosuchevent" record -o $D/x -e nosuchevent -d 10ms
 expect 1 "nosuchevent" record -o $D/x -E nosuchevent -d 10ms
-expect 1 "unknown event 'nosuch:\*': want SYSTEM:EVENT, SYSTEM or EVENT as listed in $T/events" \
+expect 1 "unknown event 'nosuch:\*': expected SYSTEM:EVENT, SYSTEM or EVENT as listed in $T/events" \
 	record -o $D/x -e 'nosuch:*' -d 10ms
 expect 1 "unknown event ''" record -o $D/x -e '' -d 10ms
 expect 2 "no event before the filter 'id == 1'" hyptrace record -f 'id == 1'
 expect 2 "two filters for 'selftest'" hyptrace record -E selftest -f 'id == 1' -f 'id == 2'
-expect 1 "bad filter 'nofield == 1' of hypervisor/selftest: Field not found, at byte 0: 'nofield == 1'" \
+expect 1 "bad filter 'nofield == 1' for hypervisor/selftest: Field not found, at byte 0: 'nofield == 1'" \
 	record -o $D/x -E selftest -f 'nofield == 1' -d 10ms
-expect 1 "bad filter 'id == 1 && x' of hypervisor/selftest: .*, at byte 11: 'x'" \
+expect 1 "bad filter 'id == 1 && x' for hypervisor/selftest: .*, at byte 11: 'x'" \
 	record -o $D/x -E selftest -f 'id == 1 && x' -d 10ms
-expect 1 "bad filter 'prev_pid === 1' of sched/sched_switch: Invalid value .* at byte 12: ' 1'" \
+expect 1 "bad filter 'prev_pid === 1' for sched/sched_switch: Invalid value .* at byte 12: ' 1'" \
 	record -o $D/x -e sched_switch -f 'prev_pid === 1' -d 10ms
-expect 1 "ftrace/bprint takes no filter" record -o $D/x -E bprint -f 'ip == 1' -d 10ms
+expect 1 "ftrace/bprint does not support filters" record -o $D/x -E bprint -f 'ip == 1' -d 10ms
 
-# What -e and -E choose, whatever was on
+# What -e and -E enable, whatever was enabled before
 echo 'hyp_enter vcpu_exit' >$R/set_event
 for e in "-e cpuhp" "-e cpuhp:*" "-e cpuhp_enter -e cpuhp:cpuhp_multi_enter -e cpuhp_exit"; do
 	expect 0 " hypervisor events, " hyptrace record -o $D/e.dat $e -E selftest -- \
 		sh -c "cat $T/instances/*/set_event $R/set_event >$D/on"
-	check "'$e' is on, and nothing else" [ "$(sort $D/on | tr '\n' ' ')" = \
+	check "'$e' is enabled, and nothing else" [ "$(sort $D/on | tr '\n' ' ')" = \
 		"cpuhp:cpuhp_enter cpuhp:cpuhp_exit cpuhp:cpuhp_multi_enter hypervisor:selftest " ]
-	check "'$e': what was on is on again" [ "$(sort $R/set_event | tr '\n' ' ')" = \
+	check "'$e': enabled events are restored" [ "$(sort $R/set_event | tr '\n' ' ')" = \
 		"hypervisor:hyp_enter hypervisor:vcpu_exit " ]
 done
 expect 0 " hypervisor events, " hyptrace record -o $D/e.dat -E bprint -- sh -c "cat $R/set_event >$D/on"
-check "events of other systems are off" [ "$(cat $D/on)" = ftrace:bprint ]
+check "events of other systems are disabled" [ "$(cat $D/on)" = ftrace:bprint ]
 echo >$R/set_event
 
-# What -f and --no-overwrite do, and that they are put back
+# What -f and --no-overwrite do, and that the settings are restored
 echo 'id > 5' >$R/events/hypervisor/selftest/filter
 echo 0 >$R/options/overwrite
 expect 0 " hypervisor events, " hyptrace record -o $D/f.dat \
@@ -63,17 +63,17 @@ check "a filter of the host" [ "$(grep -c 'sched_switch: .*prev_pid=0' $D/f.txt)
 check "a filter of the host leaves nothing else" \
 	[ "$(grep 'sched_switch: ' $D/f.txt | grep -vc 'prev_pid=0')" -eq 0 ]
 check "an event without a filter" grep -q 'hyp_enter: ' $D/f.txt
-# What has only some of its events is not measured, nor missed
+# An event with a filter is neither measured nor reported as missing
 for on in "-E hyp_enter -E hyp_exit -f vcpu!=0" "-E hyp_exit -E hyp_enter -f vcpu!=0"; do
 	expect 0 " hypervisor events, " hyptrace record -o $D/f.dat $on -d 200ms
 	expect 1 "hyp_enter and hyp_exit were filtered" hyptrace stat $D/f.dat
 	expect 0 "" hyptrace check $D/f.dat
-	check "turns of EL2 are not checked" grep -q "^turns of EL2 not checked: " $D/out
+	check "EL2 entries are not checked" grep -q "^EL2 entries and exits not checked: " $D/out
 done
 expect 0 " hypervisor events, " hyptrace record -o $D/f.dat -e sched_switch \
 	-f 'prev_pid == 0' -d 200ms
 expect 0 "" hyptrace stat $D/f.dat
-check "with some of sched_switch, the host's time is no task's" \
+check "with a filter of sched_switch, the tasks of the host's time are unknown" \
 	[ "$(awk '/^TASK/ { on = 1 } /^$/ { on = 0 } on && /-[0-9]+ / && $2 != "0.000"' $D/out |
 		wc -l)" -eq 0 ]
 many="for i in \$(seq 2000); do echo \$i >$R/write_event; done"
@@ -94,16 +94,17 @@ check "--no-overwrite keeps the first" expr "$(ends $D/ids--no-overwrite)" : '1 
 echo 0 >$R/events/hypervisor/selftest/filter
 echo 1 >$R/options/overwrite
 
-# A second one finds the remote in use, and the first one does not notice
+# A second hyptrace finds the remote in use, and does not disturb the first one
 record -o $D/first.dat -E selftest -- sh -c "echo 1 >$R/write_event; : >$D/up
 	until [ -e $D/down ]; do sleep 0.1; done; echo 2 >$R/write_event" &
 until [ -e $D/up ]; do sleep 0.1; done
 for command in "record -o $D/x" live top; do
-	expect 1 "another hyptrace uses $R: stop it, or wait for its end" hyptrace $command -d 10ms
+	expect 1 "another hyptrace is using $R: stop it, or wait until it ends" \
+		hyptrace $command -d 10ms
 done
 : >$D/down
 wait
-check "the first one has all" [ "$(hyptrace report $D/first.dat |
+check "the first one has all events" [ "$(hyptrace report $D/first.dat |
 	sed -n 's/.* selftest: id=//p' | tr '\n' ' ')" = "1 2 " ]
 check "the first one has lost nothing" grep -q 'lost=0 unaccounted=0' <<-EOF
 	$(hyptrace check $D/first.dat)
@@ -121,7 +122,7 @@ expect 1 "$D/empty" hyptrace report $D/empty
 head -c 5000 $D/good.dat >$D/short
 expect 1 "$D/short" hyptrace report $D/short
 expect 2 "unrecognized option '--nonsense'" hyptrace stat --nonsense
-expect 2 "want one FILE, got 0" hyptrace stat
+expect 2 "expected one file, got 0" hyptrace stat
 expect 2 "bad" hyptrace stat -P x $D/good.dat
 expect 1 "CPU 77" hyptrace stat -P 77 $D/good.dat
 expect 1 "No such file" hyptrace stat $D/nothing
@@ -129,19 +130,19 @@ expect 1 "$D/short" hyptrace stat $D/short
 record -o $D/half.dat -E hyp_enter -d 10ms
 expect 1 "$D/half.dat" hyptrace stat $D/half.dat
 
-# What is no regular file is not replaced, and of a link its target is
+# A file that is not regular is not replaced; of a symbolic link, the target is
 mkdir -p $D/odd/directory
 mknod $D/odd/null c 1 3
 ln -s nothing $D/odd/dangling
 ln -s file $D/odd/link
 : >$D/odd/file
 for name in directory null dangling; do
-	expect 1 "$D/odd/$name is there, and is no regular file" record -o $D/odd/$name -d 10ms
+	expect 1 "$D/odd/$name exists and is not a regular file" record -o $D/odd/$name -d 10ms
 done
 check "a device is still there" [ -c $D/odd/null ]
 expect 0 "" record -o $D/odd/link -d 10ms
 check "a link is still there" [ -L $D/odd/link ]
-check "what it leads to is written" hyptrace check $D/odd/file
+check "the target of the link is written" hyptrace check $D/odd/file
 check "nothing else is left" [ "$(cd $D/odd && echo *)" = "dangling directory file link null" ]
 
 mkdir $D/full
@@ -150,7 +151,7 @@ expect 1 "No space left" record -o $D/full/x -d 1s -e 'sched:*' -- \
 	sh -c "for i in \$(seq 3000); do echo 1 >$R/write_event; done"
 umount $D/full
 
-# COMMAND has time to end, whatever it is that asks it to
+# COMMAND has time to end, whichever signal asks it to
 for signal in INT TERM; do
 	expect 0 "" record -o $D/x -d 500ms -- \
 		sh -c "trap 'sleep 3; echo $signal >>$D/cleaned; exit' $signal
@@ -160,10 +161,11 @@ done
 check "COMMAND could clean up" [ "$(tr '\n' ' ' <$D/cleaned)" = "INT TERM " ]
 expect 0 "" record -o $D/x -d 10ms -- sh -c "trap '' TERM; while :; do sleep 0.1; done"
 
-# A signal that is not to end it; and what hyptrace does to signals is not COMMAND's
+# A signal that must not end hyptrace; and COMMAND does not inherit its signal settings
 expect 1 "File too large" sh -c "ulimit -f 8; exec hyptrace record -q -o $D/limited -- true"
 record -o $D/x -- grep SigIgn /proc/self/status >$D/ignored
-check "COMMAND ignores no signal more" [ "$(cat $D/ignored)" = "$(grep SigIgn /proc/self/status)" ]
+check "COMMAND ignores no further signal" \
+	[ "$(cat $D/ignored)" = "$(grep SigIgn /proc/self/status)" ]
 
 chmod 755 $D
 cp "$(command -v hyptrace)" $D/hyptrace
@@ -172,7 +174,7 @@ grep -q '^nobody:' /etc/passwd 2>/dev/null ||
 	echo 'nobody:x:65534:65534::/:/bin/sh' >>/etc/passwd
 expect 1 "ermission\|root" su -s /bin/sh nobody -c "$D/hyptrace record -q -o /tmp/x.dat -d 10ms"
 
-# Last, since it takes tracefs away for good: the guest's is there no more
+# Last, since this unmounts the guest's tracefs for good
 for mount in $T /sys/kernel/debug; do
 	umount $mount 2>/dev/null || umount -l $mount
 done

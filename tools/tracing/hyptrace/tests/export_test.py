@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """Usage: export_test.py HYPTRACE [RECORDING]...
 
-Exports files to Perfetto's format, decodes that with protoc, and compares event
-for event: a synthetic file with what is known of it, each RECORDING with what
-"hyptrace report" prints. TAP.
+Exports files to Perfetto's format, decodes the result with protoc, and compares it
+event by event: that of a synthetic file with the known events, that of each RECORDING
+with the output of "hyptrace report". TAP.
 """
 import os
 import re
@@ -17,7 +17,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 HYPTRACE = sys.argv[1]
 REASONS = {"hvc": "host_hcall", "smc": "host_smc", "host_abort": "host_mem_abort"}
 NAMING = set(REASONS.values()) | {"psci_mem_protect", "vcpu_illegal_trap"}
-# What Perfetto's messages do not have
+# Fields that Perfetto's messages do not have
 NO_FIELD = {"hyp_enter": {"reason", "vcpu"}, "hyp_exit": {"reason", "vcpu"},
             "host_hcall": {"a1", "a2", "a3", "a4"}, "host_mem_abort": {"outcome"}}
 STATES = {1: "S", 2: "D", 4: "T", 8: "t", 16: "X", 32: "Z", 64: "P", 128: "I"}
@@ -193,7 +193,7 @@ def test_synthetic(directory):
     result("synthetic: events with losses", differences(flatten(bundles, 0, SHIFT), known_cpu0()))
     want = [(0, 2000 + i, 1, "kvm_entry", {"vcpu_pc": i}) for i in range(1200)]
     result("synthetic: many events", differences(flatten(bundles, 3, SHIFT), want))
-    counts = "1234 events, 3 of them generic, 10 added, 2 losses, shifted by 5000000 ns; left out: 1 "
+    counts = "1234 events, 3 of them generic, 10 added, 2 losses, shifted by 5000000 ns; 1 unknown"
     result("synthetic: what it says", [] if counts in said else [said.strip()])
     only = decode(export(path, "-P", "3")[0])
     result("synthetic: -P", [] if {b[0] for b in only} == {3} else ["CPUs other than 3"])
@@ -204,8 +204,8 @@ def test_clocks(directory):
     cases = {
         "boot": ((b"boot", b"boot"), (), 0, "shifted by 0 ns"),
         "no boot time": ((b"local", b"local"), (b"hyptrace: clock=mono now=1 boot=2\n",), 1,
-                         "its clock 'local': record again, or with -C boot"),
-        "two clocks": ((b"boot", b"mono"), (), 1, "the clocks 'boot' and 'mono': want one"),
+                         "its clock 'local' to boot time: record again with -C boot"),
+        "two clocks": ((b"boot", b"mono"), (), 1, "the clocks 'boot' and 'mono': expected one"),
     }
     for name, (clocks, texts, want, text) in cases.items():
         path = directory + "/clock.dat"
@@ -219,7 +219,7 @@ def test_clocks(directory):
 
 
 def test_corrupt(directory):
-    """A sub-buffer that says it has more than it can is a loss, but not silent"""
+    """A sub-buffer that claims more than it can hold is a loss, with a message"""
     path = directory + "/corrupt.dat"
     bad = bytearray(synth.page([enter(300, "hvc"), leave(400)]))
     bad[8:12] = (4096).to_bytes(4, "little")
@@ -235,8 +235,8 @@ def test_corrupt(directory):
 
 def test_errors(directory):
     path = directory + "/synthetic.dat"
-    cases = [(("export", path), 2, "want --perfetto"),
-             (("export", "--perfetto"), 2, "want one FILE"),
+    cases = [(("export", path), 2, "no output format: expected --perfetto or --html"),
+             (("export", "--perfetto"), 2, "expected one file"),
              (("export", "--perfetto", "--nonsense", path), 2, "unrecognized option '--nonsense'"),
              (("export", "--perfetto", directory + "/none"), 1, "No such file"),
              (("export", "--perfetto", "-P", "99", path), 1, "CPU 99 was not recorded"),
@@ -246,7 +246,7 @@ def test_errors(directory):
     os.symlink("nothing", odd + "/dangling")
     os.mkfifo(odd + "/fifo")
     cases += [(("export", "--perfetto", "-o", os.path.join(odd, name), path), 1,
-               "/%s is there, and is no regular file" % name) for name in sorted(os.listdir(odd))]
+               "/%s exists and is not a regular file" % name) for name in sorted(os.listdir(odd))]
     if os.path.exists("/dev/full"):
         os.symlink("/dev/full", directory + "/full.part")
         cases.append((("export", "--perfetto", "-o", directory + "/full", path), 1, "No space"))
@@ -258,7 +258,7 @@ def test_errors(directory):
 
 
 def test_link(directory):
-    """What a link leads to is replaced, and the link is not"""
+    """The target of a symbolic link is replaced, the link is not"""
     link, target = directory + "/link", directory + "/target"
     open(target, "w").close()
     os.symlink("target", link)
@@ -343,7 +343,7 @@ def print_one(spec, value):
 
 
 def check_words(name, fields, text, fmt):
-    """Compare word for word, but those with fields that Perfetto does not have"""
+    """Compare word by word, except for fields that Perfetto does not have"""
     lacking, arguments = NO_FIELD.get(name, set()), iter(fmt[1])
     words, got = fmt[0].split(), text.split()
     if len(words) != len(got):
@@ -402,7 +402,7 @@ class Cpu:
         return next((e for e in self.events[self.at:] if e[0] == "hyp"), None)
 
     def may_add(self, name):
-        """What is added names a slice, or ends one whose end is not in the file"""
+        """An added event names a slice, or ends one whose end is not in the file"""
         if not self.open:
             return False
         if name == REASONS.get(self.reason):

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the fuzzers share. See FUZZING.rst.
+ * Shared parts of the fuzzers. See FUZZING.rst.
  */
 #ifndef HYPTRACE_FUZZ_H
 #define HYPTRACE_FUZZ_H
 
 #include <stdlib.h>
 
-#include "../src/types.h"
+#include "lib/types.h"
 
-/* Of libFuzzer, and what it calls */
+/* The interface of libFuzzer */
 size_t LLVMFuzzerMutate(u8 *data, size_t size, size_t max);
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 size_t LLVMFuzzerCustomMutator(u8 *data, size_t size, size_t max,
 			       unsigned int seed);
 
-/* What must hold; a fuzzer takes the signal for a finding */
+/* An assertion; libFuzzer reports the signal as a finding */
 static inline void must(bool holds)
 {
 	if (!holds)

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fuzzes what reads files: whatever the bytes are, report, check, compare, stat and
- * export come back, and touch no memory that is not theirs.
+ * Fuzzes the commands that read files: whatever the bytes are, report, check, compare,
+ * stat and export end, without an invalid access to memory.
  *
- * The first byte is not part of the file: it chooses one of them.
+ * The first byte is not part of the file: it selects the command.
  */
 #include <stdio.h>
 #include <string.h>
 
-#include "../src/check.h"
-#include "../src/compare.h"
-#include "../src/datr.h"
-#include "../src/html.h"
-#include "../src/log.h"
-#include "../src/perfetto.h"
-#include "../src/report.h"
-#include "../src/statread.h"
+#include "analysis/fileprofile.h"
+#include "cmd/check.h"
+#include "cmd/compare.h"
+#include "cmd/report.h"
+#include "cmd/stat.h"
+#include "export/html.h"
+#include "export/perfetto.h"
+#include "lib/log.h"
+#include "trace/datr.h"
 #include "fuzz.h"
 #include "image.h"
 
@@ -59,11 +60,11 @@ static void report(struct datr *d, u8 how)
 
 static void compare(struct datr *d)
 {
-	struct statread *s = stat_read(d, NULL, NULL);
+	struct profiler *s = fileprofile_read(d, NULL, NULL);
 
 	if (s)
-		compare_print(statread_data(s), statread_data(s), false, null);
-	stat_free(s);
+		compare_print(profiler_profile(s), profiler_profile(s), false, null);
+	fileprofile_free(s);
 }
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
@@ -103,14 +104,14 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	return 0;
 }
 
-/* Mutations of a part, around which the rest stays right */
+/* Mutations of one part; the rest of the file stays valid */
 
 static unsigned int below(unsigned int n)
 {
 	return n ? (unsigned int)rand() % n : 0;
 }
 
-/* The bytes in a copy of at most twice the size; one thing a time is changed */
+/* The bytes in a copy of at most twice the size; one change at a time */
 static void mutate(struct blob *b)
 {
 	static u8 copy[MAX_SIZE];
@@ -188,7 +189,7 @@ static struct image_cpu *some_cpu(struct image *img)
 	return b && b->nr_cpus ? &b->cpu[below(b->nr_cpus)] : NULL;
 }
 
-/* One sub-buffer, or the rest from there; what there is stays whole sub-buffers */
+/* One sub-buffer, or all from there on; the result is a number of whole sub-buffers */
 static void mutate_data(struct image *img)
 {
 	struct image_buffer *b = some_buffer(img);

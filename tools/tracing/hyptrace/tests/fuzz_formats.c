@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fuzzes event formats: whatever a format and a record are, libtraceevent is given
- * only what it survives.
+ * Fuzzes event formats: whatever a format and a record are, libtraceevent gets only
+ * input that it can handle.
  *
  *	input:	u8, which chooses the system, text of the format, 0, lines of
  *		printk_formats, 0, record
  *
- * libtraceevent has no sanitizer in it. So what evdb hands to it, texts and records,
- * ends where a page begins that nobody may touch.
+ * libtraceevent is built without a sanitizer. So the texts and records that evdb passes
+ * to it end at a page without access rights.
  */
 #include <event-parse.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 
 #include "fuzz.h"
 
-/* Memory with a fence behind */
+/* Memory that is followed by a page without access rights */
 
 #define NR_FENCED	8
 #define FENCED_SIZE	(BIT(18) - 4096)
@@ -43,7 +43,7 @@ static int fence_init(void)
 	return 0;
 }
 
-/* What does not fit, or finds none free, is malloc()'s */
+/* If it does not fit, or none is free, malloc() is used */
 static void *fence_malloc(size_t size)
 {
 	unsigned int i;
@@ -77,7 +77,7 @@ static void fence_free(void *p)
 	free(p);
 }
 
-/* The only one that calls it is about to overwrite all */
+/* The only caller is about to overwrite all */
 static void *fence_realloc(void *p, size_t size)
 {
 	fence_free(p);
@@ -101,7 +101,8 @@ static enum tep_errno fence_parse(struct tep_handle *tep, const char *text,
 #define realloc		fence_realloc
 #define free		fence_free
 #define tep_parse_event	fence_parse
-#include "../src/evdb.c"
+#include "trace/evdb.c"
+#include "trace/evload.c"
 #undef calloc
 #undef realloc
 #undef free
@@ -134,7 +135,7 @@ struct input {
 	struct blob record;
 };
 
-/* What is in front of a 0. Return: what is behind it; NULL if there is none. */
+/* Take the part up to a 0 byte. Return: the rest behind it; NULL if there is no 0. */
 static const u8 *take_part(struct blob *part, const u8 *at, const u8 *end)
 {
 	const u8 *zero = at < end ? memchr(at, 0, end - at) : NULL;
@@ -199,7 +200,7 @@ static void use(struct evdb *db, struct rbevent *ev)
 	must(evdb_text(db, ev, 0));
 }
 
-/* The record is of the format, whatever else it is */
+/* The record has the id of the format */
 static void set_id(u8 *record, size_t size, const struct blob *text)
 {
 	const char *at = memmem(text->data, text->size, "\nID: ", 5);

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fuzzes sub-buffers: whatever the bytes are, all that rbpage and merge give lies in
- * the sub-buffer that it is said to come from, in order, and there is an end.
+ * Fuzzes sub-buffers: whatever the bytes are, each event from rbpage and merge lies in
+ * its sub-buffer, events are in order, and the walk ends.
  *
- * The first byte chooses the size of a sub-buffer, the second one how many are the
- * first CPU's. Bytes that fill no sub-buffer are not used.
+ * The first byte selects the size of a sub-buffer, the second one how many belong to
+ * the first CPU. Bytes that do not fill a sub-buffer are not used.
  */
 #include <string.h>
 
-#include "../src/datr.h"
-#include "../src/log.h"
-#include "../src/merge.h"
-#include "../src/rbpage.h"
+#include "lib/log.h"
+#include "trace/datr.h"
+#include "trace/merge.h"
+#include "trace/rbpage.h"
 #include "fuzz.h"
 #include "image.h"
 
 #define MAX_SIZE	65536
 #define CPUS		2
 
-/* What one CPU may still give */
+/* Limits of the next events of a CPU */
 struct cpu {
-	const u8 *at;		/* the least place of its next event */
+	const u8 *at;		/* lowest address of its next event */
 	const u8 *end;
-	size_t left;		/* events, and corrupt places */
+	size_t left;		/* events, and corrupt sub-buffers */
 };
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
@@ -33,7 +33,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	return 0;
 }
 
-/* The walk stops at each boundary as if it had come from the front */
+/* rbpage_skip_to() accepts each event boundary, and gives the same time as a walk */
 static void check_skip(const u8 *subbuf, u32 page_size)
 {
 	struct rbpage all, part;

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """Usage: hostile_test.py HYPTRACE
 
-Hands files to hyptrace that it cannot read, among them each beginning of a recording.
-It has to end with status 1 and one line that names the file, and where there is one, the
-byte and its value; export has to leave nothing behind. TAP.
+Runs hyptrace on files that it cannot read, among them a recording that is truncated at
+each byte. It has to end with status 1 and one line that has the name of the file and, if
+there is one, the offset and value of a byte. Export has to leave no file behind. TAP.
 """
 import os
 import re
@@ -20,12 +20,12 @@ from tap import finish, result
 
 HYPTRACE = os.path.abspath(sys.argv[1])
 COMMANDS = (["report"], ["check"], ["stat"], ["export", "--perfetto"], ["export", "--html"])
-DOES_NOT_FIT = r"truncated or corrupt: .* wants \d+ bytes at byte \d+, there are \d+$"
+DOES_NOT_FIT = r"truncated or corrupt: .* needs \d+ bytes at byte \d+, there are \d+$"
 NOBODY = 65534
 
 
 def problems_of(command, path, pattern, **more):
-    """What is wrong with how hyptrace takes the file"""
+    """What is wrong in hyptrace's reaction to the file"""
     try:
         run = subprocess.run([HYPTRACE] + command + [path], stdout=subprocess.PIPE, timeout=60,
                              stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, **more)
@@ -74,7 +74,7 @@ def test_kinds(directory):
     path = os.path.join(directory, "file")
     rejected("no file", path, "No such file")
     with open(path, "wb") as file:
-        rejected("an empty file", path, "empty: want a trace.dat file")
+        rejected("an empty file", path, "empty: expected a trace.dat file")
         file.truncate(1 << 40)
     rejected("a sparse file", path, "bad magic: byte 0 is 0x00|cannot map .*Cannot allocate")
     os.unlink(path)
@@ -99,7 +99,7 @@ def test_unreadable(directory, whole):
         file.write(whole)
     os.chmod(path, 0)
     os.chmod(directory, 0o755)
-    # root may read it all the same, and others may not run what is root's
+    # root can read it anyway, and other users may not be able to run root's program
     more = {"user": NOBODY, "executable": shutil.copy(HYPTRACE, directory)}
     rejected("a file without permission", path, "cannot open .*Permission denied",
              **more if os.geteuid() == 0 else {})
@@ -113,7 +113,7 @@ def replaced(whole, at, fmt, value):
 
 
 def with_options(whole, options):
-    """Other options in place of the file's"""
+    """Replaces the options of the file"""
     at = struct.unpack_from("<Q", whole, 24)[0]
     return whole[:at] + synth.section(0, options)
 
@@ -136,26 +136,26 @@ def test_contents(directory, whole):
          "compressed: byte %d is 0x01" % (at + 2)),
         ("no options", replaced(whole, 24, "<Q", 0), "incomplete: it has no options"),
         ("options far away", replaced(whole, 24, "<Q", 1 << 63),
-         "section wants 1 bytes at byte %d, there are 0" % (1 << 63)),
+         "section needs 1 bytes at byte %d, there are 0" % (1 << 63)),
         ("no section where the options should be", replaced(whole, 24, "<Q", 32),
-         "section 18 at byte 32, want 0"),
+         "section 18 at byte 32, expected 0"),
         ("options that lead to themselves", with_options(
-            whole, synth.option(0, struct.pack("<Q", at))), "endless options: again at byte %d" % at),
+            whole, synth.option(0, struct.pack("<Q", at))), "loop in the list of options: again at byte %d" % at),
         ("a CPU with a number too high", with_options(whole, buffers([(4096, data, 64)]) + done),
-         r"CPU number 4096 at byte \d+, want below 4096"),
+         r"CPU number 4096 at byte \d+, expected below 4096"),
         ("data behind the end", with_options(whole, buffers([(0, 1 << 40, 64)]) + done),
-         "data of a CPU wants 1 bytes at byte %d, there are 0" % (1 << 40)),
+         "data of a CPU needs 1 bytes at byte %d, there are 0" % (1 << 40)),
         ("data beyond the end", with_options(whole, buffers([(0, data, 1 << 40)]) + done),
-         "data of a CPU wants %d bytes at byte %d, there are" % (1 << 40, data)),
+         "data of a CPU needs %d bytes at byte %d, there are" % (1 << 40, data)),
         ("half a sub-buffer", with_options(whole, buffers([(0, data, 65)]) + done),
-         r"65 bytes for CPU 0 at byte \d+, want a multiple of 64"),
+         r"65 bytes for CPU 0 at byte \d+, expected a multiple of 64"),
         ("data of many CPUs at one place", with_options(
             whole, buffers([(cpu, data, 128) for cpu in range(100)]) + done),
-         r"128 bytes for CPU \d+ at byte \d+, want at most \d+"),
+         r"128 bytes for CPU \d+ at byte \d+, expected at most \d+"),
         ("too many buffers", with_options(whole, buffers(*[[]] * 65) + done),
-         r"buffer 65 at byte \d+, want at most 64"),
+         r"buffer 65 at byte \d+, expected at most 64"),
         ("sub-buffers without size", replaced(whole, whole.index(b"boot\0") + 5, "<I", 0),
-         r"sub-buffers of 0 bytes at byte \d+, want more than 16"),
+         r"sub-buffers of 0 bytes at byte \d+, expected more than 16"),
     )
     for what, data, pattern in contents:
         with open(path, "wb") as file:
@@ -165,14 +165,14 @@ def test_contents(directory, whole):
 
 
 def test_formats(directory):
-    """As many as there may be, then one more"""
+    """As many as the limit, then one more"""
     path = os.path.join(directory, "file")
     every, limit, texts = synth.EVENTS, 8192, synth.enabled("hyp_enter", "hyp_exit")
     for nr in limit, limit + 1:
         synth.EVENTS = {"e%d" % i: ("hypervisor", i, [], '""') for i in range(nr)}
         synth.write(path, {0: []}, {0: []}, texts=texts)
         if nr > limit:
-            rejected("too many formats", path, r"event format 8193 at byte \d+, want at most 8192")
+            rejected("too many formats", path, r"event format 8193 at byte \d+, expected at most 8192")
         else:
             done = subprocess.run([HYPTRACE, "report", path], stdout=subprocess.DEVNULL)
             result("many formats", [] if done.returncode == 0 else ["fails"])
@@ -181,7 +181,7 @@ def test_formats(directory):
 
 
 def test_size(directory, whole):
-    """Many CPUs and many texts: the time must not be their product"""
+    """Many CPUs and many texts: the time must not be proportional to their product"""
     path = os.path.join(directory, "file")
     texts = struct.unpack_from("<Q", whole, 24)[0] + 16
     options = buffers([(cpu % 4096, 0, 0) for cpu in range(25000)]) + synth.option(2, b"\0") * 70000

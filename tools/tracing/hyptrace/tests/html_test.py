@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """Usage: html_test.py HYPTRACE [RECORDING]...
 
-Exports files to pages, and compares what is in them with what "hyptrace report" and
-"hyptrace stat" say: synthetic files, then each RECORDING. Needs no browser. TAP.
+Exports files to pages, and compares their data with the output of "hyptrace report" and
+"hyptrace stat": synthetic files, then each RECORDING. Needs no browser. TAP.
 """
 import base64
 import collections
@@ -21,7 +21,7 @@ from tap import finish, result
 
 HYPTRACE = sys.argv[1]
 ON = synth.enabled("hyp_enter", "hyp_exit")
-# No name of a task is longer, and it may have any byte but these
+# The longest name of a task; it may have any byte except these
 EVIL = b"</script><script>alert(1)</script>"
 COMMS = b"7 </script><b>&\"\n9 " + EVIL[:40] + b"\n"
 ENTER = {"smc": 0, "hvc": 1, "host_abort": 4, "guest_exit": 5}
@@ -32,7 +32,7 @@ def run(*arguments):
 
 
 def export(path, *options):
-    """=> (the page or None, exit status, what it said)"""
+    """=> (the page or None, exit status, messages)"""
     out = path + ".html"
     if os.path.exists(out):
         os.unlink(out)
@@ -94,7 +94,7 @@ def test_synthetic(directory):
 
 
 def test_hostile(directory):
-    """Whatever a recording says, around its data the page is the same"""
+    """Whatever is in a recording, the page around its data is the same"""
     path, harmless = directory + "/synthetic.dat", directory + "/harmless.dat"
     synth.write(harmless, {}, {0: [synth.page([enter(1, "hvc"), leave(2)])]}, texts=ON)
     page, other = export(path)[0], export(harmless)[0]
@@ -148,12 +148,12 @@ def test_errors(directory):
     synth.write(silent, {}, {0: pages})
     some = directory + "/some.dat"
     synth.write(some, {}, {0: pages}, texts=synth.enabled("hyp_enter", "hyp_exit", how="filtered"))
-    cases = [(("export", "--html", "--perfetto", "-o", directory + "/x", path), 2, "want one format"),
+    cases = [(("export", "--html", "--perfetto", "-o", directory + "/x", path), 2, "expected one of them"),
              (("export", "--html", directory + "/none"), 1, "No such file"),
              (("export", "--html", silent), 1, "were not recorded"),
              (("export", "--html", some), 1, "were filtered"),
              (("export", "--html", "-P", "1", path), 1, "CPU 1 was not recorded"),
-             (("export", "--html", "-o", directory, path), 1, "is there, and is no regular file"),
+             (("export", "--html", "-o", directory, path), 1, "exists and is not a regular file"),
              (("export", "--html", "-o", directory + "/no/dir", path), 1, "cannot create")]
     if os.path.exists("/dev/full"):
         os.symlink("/dev/full", directory + "/full.part")
@@ -183,7 +183,7 @@ def test_names(directory):
 
 
 def test_tiny(directory):
-    """One event takes no time, but has a lane; no event has none"""
+    """A recording of one event takes no time, but has a lane; one of none has no lane"""
     for pages, lanes in ([synth.page([enter(5, "hvc")])], {0: []}), ([], {}):
         path = directory + "/tiny.dat"
         synth.write(path, {}, {0: pages}, texts=ON)
@@ -192,7 +192,7 @@ def test_tiny(directory):
                len(page.lines) == len(pages) else [said, page.spans])
 
 
-# --- what report and stat say ----------------------------------------------------
+# --- the output of report and stat ----------------------------------------------------
 
 def differences(got, want):
     problems = ["got %s, want %s" % (g, w) for g, w in zip(got, want) if g != w]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Reads what is in a page of "hyptrace export --html"; the format: src/htmldata.c."""
+"""Reads the data of a page of "hyptrace export --html"; its format: src/export/htmldata.c"""
 import base64
 import json
 import re

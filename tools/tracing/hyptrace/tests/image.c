@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Files of parts. See image.h.
+ * Files in parts. See image.h.
  */
 #include <string.h>
 
-#include "../src/datfile.h"
-#include "../src/datr.h"
+#include "trace/datfile.h"
+#include "trace/datr.h"
 #include "image.h"
 
 /**

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A trace.dat file in parts, of which the fuzzers make one: whatever the parts are,
- * the sizes and offsets around them are right.
+ * A trace.dat file in parts. The fuzzers make a file from them: whatever the parts are,
+ * the sizes and offsets around them are valid.
  */
 #ifndef HYPTRACE_IMAGE_H
 #define HYPTRACE_IMAGE_H
 
-#include "../src/types.h"
+#include "lib/types.h"
 
 #define IMAGE_FORMATS	64
 #define IMAGE_TEXTS	64
@@ -14,7 +14,7 @@
 #define IMAGE_CPUS	8
 
 /**
- * struct blob - some bytes of somebody else
+ * struct blob - bytes that are stored elsewhere
  */
 struct blob {
 	const u8 *data;
@@ -83,7 +83,7 @@ struct image {
  * @data:	the file
  * @size:	its size
  *
- * Return: 0, or -1 if that is no such file, or one of more parts.
+ * Return: 0, or -1 if it is not a valid file, or has too many parts.
  */
 int image_take(struct image *img, const void *data, size_t size);
 

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# What hyptrace record leaves when it is killed, has no room, or CPUs come and go. TAP;
-# runs as root in a guest that has the remote, with hyptrace and hyp_workload in PATH.
+# What hyptrace record leaves behind when it is killed or the disk is full, and CPUs that
+# go offline and come online. TAP; runs as root in a guest that has the remote, with
+# hyptrace and hyp_workload in PATH.
 # shellcheck disable=SC2086 # $D, $T and numbers: no spaces
 
 # shellcheck source=tools/tracing/hyptrace/tests/tap.sh
@@ -15,13 +16,13 @@ is_clean()
 	state | diff clean -
 }
 
-# The buffer is loaded by switching tracing on, but then no event is on yet
+# Switching tracing on loads the buffer, but no event is enabled at that time
 tracing()
 {
 	! grep -q 0 $R/events/enable && grep -q 1 $R/tracing_on
 }
 
-# In the background, as long as $pid lives
+# In the background, as long as $pid runs
 start()	# COMMAND...
 {
 	"$@" 2>$D/err.bg &
@@ -50,7 +51,7 @@ no_violations()	# FILE
 	grep -q '^check: .* violations=0 .* unaccounted=0 ' $D/checked
 }
 
-# Killed at different moments, under load, and not before there are many()
+# Killed at different moments, under load, once there are many() events
 for delay in 0.0 0.4 0.8; do
 	start hyptrace record -q -o x.dat -- hyp_workload -t 60
 	until [ "$(cat x.dat.part/hypervisor.* | wc -c)" -gt 40000 ]; do
@@ -59,15 +60,16 @@ for delay in 0.0 0.4 0.8; do
 	sleep $delay
 	kill -9 $pid
 	wait $pid
-	check "killed: it leaves something" [ "$(cat $R/tracing_on)" = 1 ]
+	check "killed: settings are left behind" [ "$(cat $R/tracing_on)" = 1 ]
 	hyptrace record -q -o x.dat -- true 2>err
-	check "killed: the next says so" grep -q "putting back" err
+	check "killed: the next one restores them, and says so" \
+		grep -q "restoring the tracefs settings" err
 	check "killed: and what to do" \
-		grep -q "x.dat.part is there, .* 'hyptrace recover x.dat.part'" err
-	check "killed: tracefs is put back by the next" is_clean
+		grep -q "x.dat.part exists, .* 'hyptrace recover x.dat.part'" err
+	check "killed: tracefs is restored by the next hyptrace" is_clean
 	expect 0 "x.dat: recovered" hyptrace recover x.dat.part
-	check "killed: what was recorded is there" many x.dat
-	check "killed: and is right" no_violations x.dat
+	check "killed: the recorded events are there" many x.dat
+	check "killed: they are in order" no_violations x.dat
 	check "killed: nothing else is left" [ "$(find . -name '*.part')" = "" ]
 	rm x.dat
 	killall hyp_workload
@@ -76,7 +78,7 @@ for delay in 0.0 0.4 0.8; do
 	done
 done
 
-# Killed while a sub-buffer was being written: half of one, and one that makes no sense
+# Killed while a sub-buffer was being written: an incomplete one, and an invalid one
 for end in 100 4096; do
 	start hyptrace record -q -o x.dat -- sleep 9
 	hyp_workload -t 1
@@ -85,26 +87,26 @@ for end in 100 4096; do
 	tr '\0' '\377' </dev/zero | head -c $end >>x.dat.part/hypervisor.0
 	hyptrace recover x.dat.part 2>err
 	check "a torn sub-buffer of $end bytes is left out" \
-		grep -q "x.dat.part/hypervisor.0: the last sub-buffer was not complete" err
-	check "a torn sub-buffer: and are right" no_violations x.dat
+		grep -q "x.dat.part/hypervisor.0: the last sub-buffer is incomplete" err
+	check "a torn sub-buffer: the others are in order" no_violations x.dat
 	rm x.dat
 done
 
-# Recovered while it goes on, and on top of a file
+# hyptrace recover while record still runs, and with an existing file
 start hyptrace record -o x.dat -- sleep 2
-expect 1 "x.dat.part: a recording is still going on" hyptrace recover x.dat.part
-expect 1 "x.dat.part: another hyptrace records into it" hyptrace record -q -o x.dat -- true
+expect 1 "x.dat.part: the recording is still running" hyptrace recover x.dat.part
+expect 1 "x.dat.part: another hyptrace is recording into it" hyptrace record -q -o x.dat -- true
 wait $pid
 check "a recording is not disturbed" no_violations x.dat
 mkdir x.dat.part
-expect 1 "x.dat exists" hyptrace recover x.dat.part
+expect 1 "x.dat exists already" hyptrace recover x.dat.part
 expect 1 "cannot open x.dat.part/head" hyptrace recover -o y.dat x.dat.part
 rmdir x.dat.part
 expect 1 "cannot open y.part: No such file" hyptrace recover y.part
-expect 2 "want one FILE.part, got none" hyptrace recover
+expect 2 "expected one FILE.part, got none" hyptrace recover
 expect 2 "is not named FILE.part" hyptrace recover x.dat
 
-# The journal of one that printed
+# The journal of hyptrace live
 hyptrace live >/dev/null 2>&1 &
 pid=$!
 until tracing; do
@@ -112,45 +114,46 @@ until tracing; do
 done
 kill -9 $pid
 wait $pid
-check "live is killed: it leaves something" [ "$(cat $R/tracing_on)" = 1 ]
+check "live is killed: settings are left behind" [ "$(cat $R/tracing_on)" = 1 ]
 hyptrace record -q -o x.dat -- true 2>err
-check "live is killed: the next says so" grep -q "putting back" err
-check "live is killed: all is put back" is_clean
+check "live is killed: the next one restores them, and says so" \
+	grep -q "restoring the tracefs settings" err
+check "live is killed: all is restored" is_clean
 
-# No room: for the head, for the data, for the file that is made of them
+# No space: for the head, for the data, for the file that is made from them
 mkdir full
 mount -t tmpfs -o size=200k tmpfs full
 expect 1 "cannot write full/x.part/head: No space left" hyptrace record -q -o full/x -- true
-check "no room for the head: nothing is left" [ "$(ls full)" = "" ]
+check "no space for the head: nothing is left behind" [ "$(ls full)" = "" ]
 mount -o remount,size=3m full
-expect 1 "cannot write the trace data: No space left on device; what was recorded .*'hyptrace recover full/x.part'" \
+expect 1 "cannot write the trace data: No space left on device; the data recorded .*'hyptrace recover full/x.part'" \
 	hyptrace record -q -o full/x -- sh -c "hyp_workload -t 60 >/dev/null"
 mount -o remount,size=40m full
 expect 0 "full/x: recovered" hyptrace recover full/x.part
-check "no room for the data: what was recorded is there" many full/x
+check "no space for the data: the recorded events are there" many full/x
 
 mount -o remount,size=16m full
 fill="dd if=/dev/zero of=full/spare bs=4k count=100; dd if=/dev/zero of=full/filler bs=4k"
-expect 1 "cannot write full/y.part/head: No space left on device; what .*'hyptrace recover full/y.part'" \
+expect 1 "cannot write full/y.part/head: No space left on device; the data recorded .*'hyptrace recover full/y.part'" \
 	hyptrace record -q -o full/y -- sh -c "{ hyp_workload -n 200; $fill; rm full/spare; } >/dev/null 2>&1"
 expect 1 "cannot write full/y.part/head: No space left" hyptrace recover full/y.part
 rm full/filler
 expect 0 "full/y: recovered" hyptrace recover full/y.part
-check "no room for the file: all is there" no_violations full/y
-check "no room for the file: counters as well" hyptrace check full/y
+check "no space for the file: all events are there" no_violations full/y
+check "no space for the file: the counters are there" hyptrace check full/y
 umount full
 
-# CPUs come and go
+# CPUs go offline and come online
 load="hyp_workload -n 30"
 expect 0 ", 0 lost" hyptrace record -b 16384 -o x.dat -- \
 	sh -c "$load; echo 0 >$CPU1; $load; echo 1 >$CPU1; $load"
-check "a CPU goes and comes back" no_violations x.dat
-check "a CPU goes and comes back: events" many x.dat
+check "a CPU goes offline and comes online: order" no_violations x.dat
+check "a CPU goes offline and comes online: events" many x.dat
 echo 0 >$CPU1
-expect 0 "CPU 1 came online meanwhile: its events are missing" \
+expect 0 "CPU 1 came online while tracing: its events are missing" \
 	hyptrace record -q -o x.dat -- sh -c "echo 1 >$CPU1"
 
-# COMMAND is killed, and record is asked to end
+# COMMAND is killed, and record gets SIGTERM
 expect 137 "hypervisor events" hyptrace record -o x.dat -- sh -c "kill -9 \$\$"
 check "COMMAND is killed: the file" no_violations x.dat
 expect 143 "hypervisor events" hyptrace record -o x.dat -- sh -c "kill \$PPID; sleep 9"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# What hyptrace live and top print, and that they leave tracefs as it was. TAP; runs as
-# root in a guest that has the remote, with hyptrace and hyp_workload in PATH, and the
-# program pty beside this.
+# What hyptrace live and top print, and that they restore tracefs. TAP; runs as root in a
+# guest that has the remote, with hyptrace and hyp_workload in PATH, and the program pty
+# in the directory of this script.
 # shellcheck disable=SC2086,SC2046 # $D, $T and numbers: no spaces
 
 # shellcheck source=tools/tracing/hyptrace/tests/tap.sh
@@ -20,7 +20,7 @@ longest()
 	awk '{ if (length > n) n = length } END { printf "%.0f\n", n }'
 }
 
-# Events, host events and losses, as the kernel has counted them
+# Events, host events and lost events, as the kernel has counted them
 counted()
 {
 	n='\([0-9]*\)'
@@ -41,13 +41,13 @@ in_order()
 	sort -c $D/times
 }
 
-# A sub-buffer that is too full to have the number of losses before it says that
+# A sub-buffer that is too full to hold the number of lost events has a mark only
 vague()
 {
-	grep -q '\*\*\* events lost, their number is not known$' $D/out
+	grep -q '\*\*\* events lost, number unknown$' $D/out
 }
 
-# All but the losses that have no number
+# All, except for lost events without a number
 complete()
 {
 	if vague; then
@@ -72,7 +72,7 @@ check_printed()	# TEXT
 	check "$1: in order" in_order
 }
 
-# COMMAND's output is not ours; all fits into the buffers, however slow live is
+# Without the output of COMMAND. The buffers are large enough for all, however slow live is
 expect 0 ", 0 lost$" hyptrace live -b 16384 -- sh -c "hyp_workload -n 100 >/dev/null"
 check_printed "whole"
 check "both sides" several $(counted | cut -d ' ' -f 1,2)
@@ -84,7 +84,7 @@ expect 0 "lost" hyptrace live -b 8 -- \
 check_printed "with losses"
 check "losses" several $(printed | cut -d ' ' -f 3)
 
-# Both sides at once, one, or what passes a filter
+# One side, a filter, one CPU
 expect 0 " 0 host events" hyptrace live --hyp-only -- sh -c "echo 7 >$R/write_event"
 check "--hyp-only" grep -q ' hyp .* selftest: id=7$' $D/out
 expect 0 " 0 hypervisor events" hyptrace live --host-only -- sleep 0.2
@@ -95,7 +95,7 @@ check "a filter" grep -q 'selftest: id=8$' $D/out
 expect 0 " hypervisor events, " hyptrace live -P 1 -- sh -c "hyp_workload -t 1 >/dev/null"
 check "one CPU" [ "$(cut -c1-5 $D/out | sort -u)" = "[001]" ]
 
-# An event is there while live still runs
+# An event is printed while live still runs
 hyptrace live -q -E selftest >$D/out &
 live=$!
 tries=0
@@ -124,9 +124,9 @@ for color in never auto; do
 	check "no colours: $color" [ "$(grep -c "$(printf '\033')" $D/out)" -eq 0 ]
 done
 
-expect 2 "bad color 'red': want auto, always or never$" hyptrace live --color=red
-expect 2 "bad color 'a': want auto, always or never$" hyptrace live --color=a
-expect 2 "leave nothing" hyptrace live --hyp-only --host-only
+expect 2 "bad color 'red': expected auto, always or never$" hyptrace live --color=red
+expect 2 "bad color 'a': expected auto, always or never$" hyptrace live --color=a
+expect 2 "exclude all events: expected one of them" hyptrace live --hyp-only --host-only
 expect 127 "nosuchcommand" hyptrace live -q -- nosuchcommand
 expect 1 "nosuchevent" hyptrace live -E nosuchevent
 
@@ -150,15 +150,15 @@ expect 0 "" $pty 24 80 1500 "$(printf '\003')" hyptrace record -o $D/x -- \
 check "Ctrl-C on a terminal: COMMAND gets it once" [ "$(wc -l <$D/interrupted)" -eq 1 ]
 check "Ctrl-C on a terminal: COMMAND goes on" [ -e $D/ended ]
 expect 0 "" $pty 24 80 0 "" hyptrace record -o $D/x -- sleep 2
-check "record's live line" grep -q \
+check "record's progress line" grep -q \
 	"$esc\[K *[0-9.]* s  hyp [0-9]*/s  host [0-9]*/s  [0-9.]* MB  lost [0-9]" $D/out
 
-# A stopped reader leaves no room for what comes
+# While the reader is stopped, the buffers fill up
 stopped="kill -STOP \$PPID; hyp_workload -n 60 >/dev/null; kill -CONT \$PPID; sleep 1"
 expect 0 "" $pty 24 80 0 "" hyptrace record --no-overwrite -b 8 -o $D/x -- sh -c "$stopped"
-check "record's live line has what was dropped" grep -q "lost [1-9]" $D/out
+check "record's progress line counts dropped events" grep -q "lost [1-9]" $D/out
 
-# The numbers behind a key, of all documents in $D/out, added up
+# The sum of a key's numbers, over all documents in $D/out
 sum()	# KEY LINES
 {
 	sed -n "/$2/s/.*\"$1\": \([0-9]*\).*/\1/p" $D/out | total
@@ -189,20 +189,21 @@ entries=$(sum count '"hvc"\|"guest_exit\|"host_abort"\|"smc"')
 check "top: each entry once" \
 	[ "$(sum entries '"cpu":')" -eq $((entries + $(sum entries_without_exit losses))) ]
 
-# The last of growing tables has all
+# With --cumulative, the last table has everything
 expect 0 "" hyptrace top --json --cumulative -i 400ms -- sh -c "$writes"
 sed -n 'H; /^{"wall"/h; $ { x; p; }' $D/out >$D/last
-check "top --cumulative: more and more" [ "$(sum count __hyp_trace_selftest)" -gt 5 ]
+check "top --cumulative: tables have earlier events, too" \
+	[ "$(sum count __hyp_trace_selftest)" -gt 5 ]
 mv $D/last $D/out
-check "top --cumulative: all" [ "$(sum count __hyp_trace_selftest)" -eq 5 ]
+check "top --cumulative: the last one has all events" [ "$(sum count __hyp_trace_selftest)" -eq 5 ]
 check "top --cumulative: times add up" [ "$(places cpus)" -eq $((2 * $(sum wall '"wall"'))) ]
 
 expect 0 "" hyptrace top --no-overwrite -b 8 --json -i 400ms -- sh -c "$stopped"
-check "top: what was dropped is lost" [ "$(sum lost '"wall"')" -gt 0 ]
+check "top: dropped events count as lost" [ "$(sum lost '"wall"')" -gt 0 ]
 
 expect 0 "" hyptrace top -i 200ms -n 2 -r 3
-check "top: as many blocks as wanted" [ "$(grep -c '^hyptrace top: ' $D/out)" -eq 2 ]
-check "top: nothing for terminals" [ "$(grep -c "$esc" $D/out)" -eq 0 ]
+check "top: as many updates as requested" [ "$(grep -c '^hyptrace top: ' $D/out)" -eq 2 ]
+check "top: no escape sequences" [ "$(grep -c "$esc" $D/out)" -eq 0 ]
 check "top: 80 columns" [ "$(longest <$D/out)" -le 80 ]
 expect 0 "" sh -c "hyptrace top -i 100ms | head -n 1"
 
@@ -221,11 +222,11 @@ expect 0 "" $pty 24 80 500 "$(printf '\003')" hyptrace top
 expect 2 "bad interval '0'" hyptrace top -i 0
 expect 2 "bad number of iterations 'x'" hyptrace top -n x
 expect 2 "bad number of rows '0'" hyptrace top -r 0
-expect 1 "no hyp_enter or no hyp_exit" hyptrace top -E selftest
-expect 1 "or with a filter: want all of both" hyptrace top -d 10ms -E hyp_enter -E hyp_exit \
-	-f 'vcpu != 0'
+expect 1 "hyp_enter or hyp_exit is not among the events" hyptrace top -E selftest
+expect 1 "or has a filter: top needs both without a filter" \
+	hyptrace top -d 10ms -E hyp_enter -E hyp_exit -f 'vcpu != 0'
 expect 0 "" hyptrace top --json -n 1 -i 200ms -e sched_switch -f 'prev_pid == 0'
-check "top: with some of sched_switch, the host's time is no task's" \
+check "top: with a filter of sched_switch, the tasks of the host's time are unknown" \
 	[ "$(grep -c '"pid": [0-9].*"host": [1-9]' $D/out)" -eq 0 ]
 
 echo "1..$nr"

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """Usage: minimize.py FUZZER CORPUS DIRECTORY...
 
-Copies to CORPUS those inputs of the DIRECTORYs that together reach every place in the
-code that any of them reaches, smaller ones first. See FUZZING.rst.
+Copies inputs of the DIRECTORYs to CORPUS, smaller ones first, so that they cover all the
+code that the DIRECTORYs cover. See FUZZING.rst.
 """
 import hashlib
 import os
@@ -13,7 +13,7 @@ import tempfile
 
 
 def chosen(fuzzer, directories):
-    """libFuzzer goes from small to large, and notes what each input reaches first"""
+    """libFuzzer goes from small to large, and reports the code that each input covers first"""
     with tempfile.TemporaryDirectory() as work:
         control = os.path.join(work, "control")
         empty = os.path.join(work, "empty")

@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0
 """Usage: page_picture.py PAGE OUT
 
-Takes a picture of a page of "hyptrace export --html", where the most guests run, with
-an EL2 entry selected. Makes the README's one: page_picture.py build/run/trace.html
+Takes a screenshot of a page of "hyptrace export --html", at the time when most guests
+run, with an EL2 entry selected. For the README: page_picture.py build/run/trace.html
 hyptrace.png
 """
 import sys
 
 import browser
 
-# Many entries of guests on many CPUs => begin of the time, in ns
+# The start of the time with many guest entries on many CPUs, in ns
 BUSIEST = """(() => {
     const bins = new Map();
     page.data.cpus.forEach((cpu) => {

@@ -3,9 +3,9 @@
 """Usage: page_test.py HYPTRACE [EVENTS]
 
 Opens pages of "hyptrace export --html" in a headless Chromium, and does what a user
-does: zooms, moves, points, clicks, searches, and presses keys. The recordings are
-synthetic; one has as many events as EVENTS says (200000). TAP; how long drawing takes
-is only told.
+does: zooms, pans, points, clicks, searches, and presses keys. The recordings are
+synthetic; the large one has EVENTS events (200000). TAP; the time to draw is printed,
+but not checked.
 """
 import base64
 import os
@@ -85,7 +85,7 @@ def report(path):
 # --- where things are ---------------------------------------------------------
 
 def canvas_at(b, t, cpu, row):
-    """The place of a time stamp on the page; rows are host, EL2, guest, events"""
+    """The place of a timestamp on the page; rows are host, EL2, guest, events"""
     return b.js("""(() => {
         const box = document.getElementById("timeline").getBoundingClientRect();
         const view = viewOf(page.view.t0, page.view.t1, page.timeline.width);
@@ -110,7 +110,7 @@ def colour(b, name):
 
 
 def view(b):
-    """=> begin, end of what is seen, as time stamps"""
+    """=> start and end of the view, as timestamps"""
     t0, t1, base = b.js("[page.view.t0, page.view.t1, Number(page.data.base)]")
     return t0 + base, t1 + base
 
@@ -209,7 +209,7 @@ def test_lanes(b, start, theme):
 def test_hover(b, start):
     look(b, start - 1000, start + 11000)
     for what, t, row, wants in (
-            ("host", 2500, 0, ("nobody known", "5.000 \u00b5s", "CPU\n0")),
+            ("host", 2500, 0, ("unknown task", "5.000 \u00b5s", "CPU\n0")),
             ("EL2", 5500, 1, ("EL2: hvc 12", "1.000 \u00b5s", "reason\nhvc", "hypercall\n12", "qemu-7",
                               "%d.%09d s" % divmod(start + 5000, 10**9))),
             ("guest", 7500, 2, ("vCPU", "3.000 \u00b5s", "qemu-7"))):
@@ -272,7 +272,7 @@ def test_search(b, lines):
         b.key("/")
         b.type(query)
         said = text(b, "hits").replace("\u202f", "")
-        want = "no event has this" if not n else "%d hit%s" % (n, "s" if n > 1 else "")
+        want = "no event found" if not n else "%d hit%s" % (n, "s" if n > 1 else "")
         expect("search: " + query, said == want, said, want)
     b.key("Escape")
     expect("search: cleared", text(b, "hits") == "", text(b, "hits"))
@@ -468,7 +468,7 @@ def test_broken(b, page):
     b.call("Page.navigate", url="file://" + page)
     b.until("document.readyState === 'complete' && !!document.querySelector('[role=alert]')")
     said = b.js("document.querySelector('[role=alert]').innerText")
-    expect("broken: it says so", "not complete" in said, said)
+    expect("broken: it says so", "incomplete" in said, said)
 
 
 def test_all(directory):

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # Usage: pages_test.sh HYPTRACE PAGES
 #
-# Each command has a manual page in the directory PAGES, with the options of its --help;
-# and bash completes commands, options and their values. TAP.
+# Checks that each command has a manual page in the directory PAGES, with the options of
+# its --help, and that bash completes commands, options and their values. TAP.
 set -u
 hyptrace=$1 pages=$2 nr=0 failed=0
 here=$(dirname "$0")
@@ -17,7 +17,7 @@ result()	# STATUS WHAT
 	(($1 == 0)) && echo "ok $nr $2" || echo "not ok $nr $2"
 }
 
-# The words that it completes the last argument to are WANT, among others
+# WANT is among the completions of the last argument
 completes()	# WANT WORD...
 {
 	local want=$1 word

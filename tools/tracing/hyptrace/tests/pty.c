@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Runs a command on a terminal of its own, and types.
+ * Runs a command on a new terminal, and sends keys to it.
  *
  *	pty ROWS COLUMNS MS KEYS COMMAND [ARG]...
  *
- * Copies what it prints to standard output, without changing it. Types KEYS after MS
- * milliseconds. COMMAND finds SIGCHLD ignored, as some parents leave it. Exit
+ * Copies its output to standard output, unchanged. Sends KEYS after MS milliseconds.
+ * SIGCHLD is ignored in COMMAND, as some parent processes leave it. Exit
  * status: that of COMMAND, 128 + n if signal n ended it; 1 on errors.
  */
 #include <poll.h>

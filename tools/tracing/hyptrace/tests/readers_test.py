@@ -3,8 +3,8 @@
 """Usage: readers_test.py HYPTRACE LIBKSHARK RECORDING...
 
 What "trace-cmd report" prints of a RECORDING, and what KernelShark's library (LIBKSHARK,
-libkshark.so.2) loads of it, has to be what "hyptrace report" prints: each event with its
-buffer, CPU, time stamp, task and name, and each place where events were lost. TAP.
+libkshark.so.2) loads, has to be the same as the output of "hyptrace report": each event with its
+buffer, CPU, timestamp, task and name, and each place where events were lost. TAP.
 """
 import collections
 import ctypes
@@ -31,7 +31,7 @@ def lines_of(*command):
 
 
 def difference(theirs, ours):
-    """What only one of them has"""
+    """Entries that only one of them has"""
     theirs, ours = collections.Counter(theirs), collections.Counter(ours)
     return ["only there: %s" % (e,) for e in theirs - ours] + \
            ["missing there: %s" % (e,) for e in ours - theirs]
@@ -68,7 +68,7 @@ def test_trace_cmd(path, events, losses):
                                 comm))
         elif loss:
             dropped.append(Loss(loss.group(1) == "hypervisor", int(loss.group(2))))
-        # in front of a loss, the buffer is not repeated in front of the event behind it
+        # after a loss, the event that follows it has no name of the buffer
         announced = loss.group(1) if loss else None
     problems += difference(theirs, events) + difference(dropped, losses)
     result("%s: trace-cmd prints its %d events, %d losses" % (path, len(events), len(losses)),

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Usage: report_test.py HYPTRACE
 
-What "hyptrace report" prints of a file whose events are known, and what it says to
+What "hyptrace report" prints of a file whose events are known, and its messages for
 wrong options. TAP.
 """
 import json
@@ -116,7 +116,7 @@ def test_json(path):
 
 
 def test_names(directory):
-    """A name that is UTF-8 stays what it is; of others, each byte is one of Latin 1"""
+    """A name in UTF-8 is unchanged; in other names, each byte is taken as Latin 1"""
     path = os.path.join(directory, "names.dat")
     good = "caf\u00e9 \u20ac\U0001f600\u0080", '"\\\t\x7f'
     bad = b"caf\xe9", b"\xc3", b"\x80\xbf", b"\xc0\xaf\xc1\xbf", b"\xe0\x9f\xbf", b"\xed\xa0\x80", \
@@ -157,12 +157,12 @@ def test_broken(directory):
 def test_errors(path):
     for options, text in (
             (["--nonsense"], "unrecognized option '--nonsense'"),
-            (["-t", "never"], "bad time 'never': want absolute, relative or delta"),
+            (["-t", "never"], "bad time 'never': expected absolute, relative or delta"),
             (["-t", ""], "bad time ''"),
             (["-C", "0", "-e", "hyp_exit"], "bad context '0'"),
             (["-C", "10001", "-e", "hyp_exit"], "bad context '10001'"),
             (["-C", "1"], "--context without --event"),
-            (["--host-only", "--hyp-only"], "leave nothing"),
+            (["--host-only", "--hyp-only"], "exclude all events"),
             (["-P", "x"], "bad CPU list 'x'")):
         status, out, said = report(*options, path)
         good = status == 2 and text in said and said.count("\n") == 1 and not out

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """Usage: seeds.py DIRECTORY
 
-Makes small inputs that the fuzzers begin with, in DIRECTORY/{pages,files,formats}:
-sub-buffers, files and formats as they should be. See FUZZING.rst.
+Makes small inputs for the fuzzers to start with, in DIRECTORY/{pages,files,formats}:
+valid sub-buffers, files and formats. See FUZZING.rst.
 """
 import os
 import struct
@@ -48,7 +48,7 @@ def small_page(events, lost=0):
 
 
 def burst(start):
-    """What a guest's run looks like on both sides"""
+    """The events of a guest's run on both sides"""
     host = [(start, "kvm_entry", 7, {"vcpu_pc": 4096})]
     hyp = [(start + 10, "hyp_enter", 7, {"reason": 1}),
            (start + 12, "host_hcall", 7, {"id": 3}),
@@ -59,7 +59,7 @@ def burst(start):
 
 
 def strange_page():
-    """Padding, a discarded event, both kinds of time stamps, a long event"""
+    """Padding, a discarded event, both kinds of timestamps, a long event"""
     body = synth.record("hyp_exit", 1, {"reason": 6})
     data = struct.pack("<II", 5 << 5 | 30, 1)
     data += struct.pack("<II", 9 << 5 | 31, 2)

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """Usage: stat_compare.py HYPTRACE FILE
 
-Compares what 'hyptrace stat' says of a recording with what this script computes
-from the text of 'hyptrace report', in another way: it keeps no state but looks at
-pairs of events. Prints TAP.
+Compares the output of 'hyptrace stat' with what this script computes from the text of
+'hyptrace report' in another way: it keeps no state, but looks at pairs of events.
+Prints TAP.
 """
 import collections
 import json
@@ -107,7 +107,7 @@ def summary(values):
 
 
 def calls(all_stays):
-    """Hypercalls that saw no guest; those that did are in the sum of the CPU"""
+    """Hypercalls without a guest run; the others are in the sum of the CPU"""
     found = collections.defaultdict(list)
     for reason, leave, start, end, call in all_stays:
         if reason == 'hvc' and leave == 'eret_host' and call:

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Statistics of made-up recordings whose answers were computed by hand.
+ * Statistics of made-up recordings whose answers were computed by hand, and the arrays
+ * that they are kept in.
  *
  *	make check
  *
  * Prints TAP.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../src/dist.h"
-#include "../src/log.h"
-#include "../src/ranksum.h"
-#include "../src/times.h"
+#include "analysis/dist.h"
+#include "analysis/ranksum.h"
+#include "analysis/times.h"
+#include "lib/array.h"
+#include "lib/log.h"
 
 static unsigned int nr_tests;
 static unsigned int nr_failed;
@@ -74,7 +77,7 @@ static void feed(struct times_event ev)
 static void hyp(u64 ts, enum ev_kind kind)
 {
 	struct times_event ev = {
-		.hyp = true, .ts = ts, .kind = kind, .pid = 7, .vm = 3,
+		.side = HYP, .ts = ts, .kind = kind, .pid = 7, .vm = 3,
 		.vcpu = 1,
 	};
 
@@ -89,7 +92,7 @@ static struct times_event entry(u64 ts, int reason)
 		[EXIT]	= REASON_GUEST_EXIT,
 	};
 	struct times_event ev = {
-		.hyp = true, .ts = ts, .kind = EV_HYP_ENTER, .pid = 7,
+		.side = HYP, .ts = ts, .kind = EV_HYP_ENTER, .pid = 7,
 		.reason = reasons[reason], .dist = dists_get(dists, reason),
 	};
 
@@ -112,7 +115,7 @@ static void lost_enter(u64 ts, int reason)
 static void leave(u64 ts, enum ev_reason reason)
 {
 	struct times_event ev = {
-		.hyp = true, .ts = ts, .kind = EV_HYP_EXIT, .reason = reason,
+		.side = HYP, .ts = ts, .kind = EV_HYP_EXIT, .reason = reason,
 		.pid = 7, .other = 7,
 	};
 
@@ -132,7 +135,7 @@ static void to_guest(u64 ts)
 static void call(u64 ts, int id)
 {
 	struct times_event ev = {
-		.hyp = true, .ts = ts, .kind = EV_HOST_HCALL, .pid = 7,
+		.side = HYP, .ts = ts, .kind = EV_HOST_HCALL, .pid = 7,
 		.dist = dists_get(dists, id),
 	};
 
@@ -142,7 +145,7 @@ static void call(u64 ts, int id)
 static void vcpu_exit(u64 ts, int what)
 {
 	struct times_event ev = {
-		.hyp = true, .ts = ts, .kind = EV_VCPU_EXIT, .pid = 7,
+		.side = HYP, .ts = ts, .kind = EV_VCPU_EXIT, .pid = 7,
 		.dist = dists_get(dists, what),
 	};
 
@@ -176,7 +179,7 @@ static void sched(u64 ts, s32 from, s32 to)
 	feed(ev);
 }
 
-/* What came out */
+/* The results */
 
 static void expect_row_at(int line, const struct times_row *r, u64 in_host,
 			  u64 el2, u64 guest, u64 unknown)
@@ -303,7 +306,7 @@ static void test_percentiles(void)
 	result("p99 among equal values, from below");
 }
 
-/* Of a value alone, its range ends at @end; with a larger one, that is not the maximum */
+/* The range of @value ends at @end, if a larger value is the maximum */
 static void expect_range_at(int line, u64 value, u64 end)
 {
 	const u64 v[] = { value, value, ~0ULL };
@@ -419,7 +422,7 @@ static void test_nested(void)
 }
 
 /* The host enters EL2 between its kvm events and the guest's run */
-/* The run of above, cut at 85, when it is at EL2, and at 86, when nothing is new */
+/* The run of above, cut at 85, when it is at EL2, and at 86, without a new event */
 static void test_ticks(void)
 {
 	struct times_result r;
@@ -517,7 +520,7 @@ static void test_loss_at_el2(void)
 	done("a loss at EL2");
 }
 
-/* Of these, only the mark tells that there was more */
+/* Events that fit each other: only the mark tells that some were lost */
 static void test_quiet_losses(void)
 {
 	struct times_result r;
@@ -573,7 +576,7 @@ static void test_loss_in_run(void)
 	done("a loss in a guest's run");
 }
 
-/* What contradicts is a loss that nobody told */
+/* A contradiction is a loss without a mark */
 static void test_misplaced(void)
 {
 	struct times_result r;
@@ -658,10 +661,10 @@ static void test_tasks(void)
 	expect_row(find(times_task, 9), 20, 0, 0, 0);
 	expect_row(find(times_task, TIMES_NOBODY), 65, 0, 0, 0);
 	expect_sum(times_task, 100);
-	done("tasks, of which some are not known");
+	done("tasks, some of them unknown");
 }
 
-/* The host's loss is told after EL2's events that are in it */
+/* The host's loss is reported after the events of EL2 during the loss */
 static void test_host_loss(void)
 {
 	struct times_result r;
@@ -737,7 +740,7 @@ static void test_cpus(void)
 static void test_two_vcpus(void)
 {
 	struct times_result r;
-	struct times_event ev = { .hyp = true, .kind = EV_VCPU_ENTER,
+	struct times_event ev = { .side = HYP, .kind = EV_VCPU_ENTER,
 		.pid = 7, .vm = 3 };
 	unsigned int i;
 
@@ -751,7 +754,7 @@ static void test_two_vcpus(void)
 		enter(100 * i + 20 + 10 * i, EXIT);
 		to_host(100 * i + 50);
 	}
-	/* what runs then, nobody knows */
+	/* the task of this time is unknown */
 	lost_enter(200, HVC);
 	to_guest(210);
 	end(&r);
@@ -793,6 +796,34 @@ static void test_ranksum(void)
 	result("rank sums");
 }
 
+static void test_array(void)
+{
+	size_t room = 0, moved = 0, nr, before;
+	u64 *array = NULL, *was;
+
+	for (nr = 0; nr < 1000; nr++) {
+		before = room;
+		if (array_room(&array, &room, nr + 1, sizeof(*array)))
+			exit(1);
+		expect(room > nr, true);
+		expect(room == before || room >= 2 * before, true);
+		moved += room != before;
+		array[nr] = nr;
+	}
+	expect(moved, 7);	/* 16, 32, ... 1024 */
+	for (nr = 0; nr < 1000; nr++)
+		expect(array[nr], nr);
+	before = room;
+	was = array;
+	errno = 0;
+	expect(array_room(&array, &room, SIZE_MAX / sizeof(*array), sizeof(*array)), -1);
+	expect(errno, ENOMEM);
+	expect(array_room(&array, &room, SIZE_MAX, 1), -1);
+	expect(array == was && room == before, true);
+	free(array);
+	result("an array that grows");
+}
+
 int main(void)
 {
 	puts("TAP version 13");
@@ -814,6 +845,7 @@ int main(void)
 	test_cpus();
 	test_two_vcpus();
 	test_ranksum();
+	test_array();
 	printf("1..%u\n", nr_tests);
 	return nr_failed ? 1 : 0;
 }

@@ -80,7 +80,7 @@ def page(events, lost=0):
 
 
 def enabled(*names, how="enabled"):
-    """The texts by which record says that it recorded these events; "filtered": some of each"""
+    """The texts of record for enabled events; "filtered": for events with a filter"""
     return [("hyptrace: %s=%s/%s\n" % (how, EVENTS[name][0], name)).encode() for name in names]
 
 

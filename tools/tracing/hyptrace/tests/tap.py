@@ -27,7 +27,7 @@ def equal(what, got, want):
 
 
 def attempt(test, *arguments):
-    """A test that breaks down has failed"""
+    """An exception in a test is a failure"""
     try:
         test(*arguments)
     except (AssertionError, LookupError, OSError, TypeError, ValueError) as error:

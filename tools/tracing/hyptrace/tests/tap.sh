@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=sh disable=SC2086 # $D, $T and numbers: no spaces
-# For tests that run in a guest: TAP, and that tracefs is left as it was.
+# For tests that run in a guest: TAP, and a check that tracefs is restored.
 
 T=/sys/kernel/tracing
 R=$T/remotes/hypervisor
@@ -20,7 +20,7 @@ state()
 	ls $T/instances
 }
 
-# The test TEXT, of what the rest of the line finds
+# The test TEXT: the rest of the line is a command that has to succeed
 check()	# TEXT COMMAND...
 {
 	text=$1
@@ -32,7 +32,7 @@ check()	# TEXT COMMAND...
 	fi
 }
 
-# The exit status, one line that matches, or none if PATTERN is "", and tracefs unchanged
+# Checks the exit status, for one line that matches (none if PATTERN is ""), and tracefs
 expect()	# STATUS PATTERN COMMAND...
 {
 	want=$1 pattern=$2

@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The checker. Its rules, for each CPU by itself:
+ *
+ *  1. Time never goes back, on either side.
+ *  2. EL2 entries and exits follow this diagram; any other hypervisor event
+ *     happens while EL2 runs.
+ *
+ *	IN_HOST	 --hyp_enter(any but guest_exit)-->	AT_EL2
+ *	AT_EL2	 --hyp_exit(eret_host)-->		IN_HOST
+ *	AT_EL2	 --hyp_exit(eret_guest)-->		IN_GUEST   (entered by hvc)
+ *	IN_GUEST --hyp_enter(guest_exit)-->		AT_EL2_G
+ *	AT_EL2_G --hyp_exit(eret_guest)-->		IN_GUEST
+ *	AT_EL2_G --hyp_exit(eret_host)-->		IN_HOST
+ *
+ *     From the hvc entry to eret_host this is a guest run, if it was in
+ *     IN_GUEST.
+ *  3. kvm_entry and kvm_exit of the host alternate; from the one to the other
+ *     is a window.
+ *  4. Each window has exactly one guest run, and each guest run a window; the
+ *     run lies inside of its window.
+ *
+ * Rule 4 compares two lists, windows and runs, both in order of time: the two
+ * oldest belong together if they overlap. A run that extends beyond its window
+ * is a violation, and how far it does is the skew.
+ *
+ * When tracing starts on a CPU (trace_on), the state is UNKNOWN as well.
+ *
+ * Losses: a gap is the time between the events around a loss. After a gap the
+ * state is UNKNOWN and the first event says what it is. A window or run that
+ * has no partner because of a gap on the other side is skipped.
+ *
+ * The ends: a run before the first or after the last host event was not
+ * observed by the host and is ignored ("cut"). So is a window that ends after
+ * the last hypervisor event, if the file says that its end is missing: the
+ * hypervisor's is switched off last, but its data may be written first.
+ */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/checker.h"
+#include "analysis/spans.h"
+#include "lib/log.h"
+#include "lib/util.h"
+
+/* Violations beyond this number are counted but not printed */
+#define MAX_TOLD	20
+
+enum el2_state {
+	UNKNOWN,
+	IN_HOST,
+	AT_EL2,
+	IN_GUEST,
+	AT_EL2_G,
+};
+
+/**
+ * struct cpu_check - the state of one CPU
+ * @seen:	there was an event, per side
+ * @first:	timestamp of the first event, per side
+ * @last:	and of the last one
+ * @gaps:	where events were lost, per side
+ * @state:	where the CPU is
+ * @by_hvc:	in AT_EL2: it was entered by hvc
+ * @run_start:	timestamp of the entry from the host, if @run_known
+ * @run_known:	the entry from the host was seen
+ * @in_window:	between kvm_entry and kvm_exit
+ * @window_known: whether @in_window is known
+ * @window_start: timestamp of the kvm_entry
+ * @windows:	complete windows without a partner yet
+ * @runs:	complete guest runs without a partner yet
+ */
+struct cpu_check {
+	bool seen[NR_SIDES];
+	u64 first[NR_SIDES];
+	u64 last[NR_SIDES];
+	struct spans gaps[NR_SIDES];
+	enum el2_state state;
+	bool by_hvc;
+	u64 run_start;
+	bool run_known;
+	bool in_window;
+	bool window_known;
+	u64 window_start;
+	struct spans windows;
+	struct spans runs;
+};
+
+struct checker {
+	struct cpu_check *cpu[MAX_CPUS];
+	struct check_result result;
+	bool check_windows;
+	bool check_el2;
+	FILE *out;
+};
+
+/* Violations */
+
+static void tell_violation(struct checker *c, unsigned int cpu, u64 ts,
+			   const char *fmt, va_list args)
+{
+	if (++c->result.violations > MAX_TOLD)
+		return;
+	fprintf(c->out, "violation: [%03u] %llu.%09llu: ", cpu,
+		ts / NSEC_PER_SEC, ts % (u64)NSEC_PER_SEC);
+	vfprintf(c->out, fmt, args);
+	fputc('\n', c->out);
+}
+
+void checker_violation(struct checker *c, unsigned int cpu, u64 ts,
+		       const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	tell_violation(c, cpu, ts, fmt, args);
+	va_end(args);
+}
+
+/* Rule 4 */
+
+static void lonely_window(struct checker *c, unsigned int cpu)
+{
+	struct cpu_check *k = c->cpu[cpu];
+	struct span w = spans_take(&k->windows);
+
+	if (spans_touch(&k->gaps[HYP], &w)) {
+		c->result.skipped++;
+		return;
+	}
+	c->result.windows++;
+	checker_violation(c, cpu, w.start,
+			  "no guest run at EL2 between kvm_entry and kvm_exit");
+}
+
+static void lonely_run(struct checker *c, unsigned int cpu)
+{
+	struct cpu_check *k = c->cpu[cpu];
+	struct span r = spans_take(&k->runs);
+
+	if (!k->seen[HOST] || r.start < k->first[HOST] || r.end > k->last[HOST]) {
+		c->result.cut++;
+		return;
+	}
+	if (!spans_touch(&k->gaps[HOST], &r))
+		checker_violation(c, cpu, r.start,
+				  "guest run at EL2 outside of kvm_entry and kvm_exit");
+}
+
+static u64 skew_of(const struct span *w, const struct span *r)
+{
+	u64 before = r->start < w->start ? w->start - r->start : 0;
+	u64 after = r->end > w->end ? r->end - w->end : 0;
+
+	return before > after ? before : after;
+}
+
+static void couple(struct checker *c, unsigned int cpu)
+{
+	struct cpu_check *k = c->cpu[cpu];
+	struct span w = spans_take(&k->windows), r = spans_take(&k->runs);
+	u64 skew = skew_of(&w, &r);
+
+	c->result.windows++;
+	if (skew > c->result.max_skew)
+		c->result.max_skew = skew;
+	if (skew)
+		checker_violation(c, cpu, r.start,
+				  "guest run extends beyond its window by %llu ns",
+				  skew);
+}
+
+static void match(struct checker *c, unsigned int cpu)
+{
+	struct cpu_check *k = c->cpu[cpu];
+
+	while (!spans_empty(&k->windows) && !spans_empty(&k->runs)) {
+		if (span_overlaps(spans_front(&k->windows), spans_front(&k->runs)))
+			couple(c, cpu);
+		else if (spans_front(&k->windows)->end < spans_front(&k->runs)->start)
+			lonely_window(c, cpu);
+		else
+			lonely_run(c, cpu);
+	}
+}
+
+/* Rule 3 */
+
+static void check_kvm_entry(struct checker *c, const struct check_event *ev)
+{
+	struct cpu_check *k = c->cpu[ev->cpu];
+
+	if (k->window_known && k->in_window)
+		checker_violation(c, ev->cpu, ev->ts,
+				  "kvm_entry after kvm_entry");
+	k->window_known = true;
+	k->in_window = true;
+	k->window_start = ev->ts;
+}
+
+static int check_kvm_exit(struct checker *c, const struct check_event *ev)
+{
+	struct cpu_check *k = c->cpu[ev->cpu];
+	int ret = 0;
+
+	if (!k->window_known)
+		c->result.cut++;
+	else if (!k->in_window)
+		checker_violation(c, ev->cpu, ev->ts,
+				  "kvm_exit without kvm_entry");
+	else
+		ret = spans_add(&k->windows, k->window_start, ev->ts);
+	k->window_known = true;
+	k->in_window = false;
+	match(c, ev->cpu);
+	return ret;
+}
+
+static int check_host(struct checker *c, const struct check_event *ev)
+{
+	struct cpu_check *k = c->cpu[ev->cpu];
+
+	if (ev->lost) {
+		if (k->window_known && k->in_window)
+			c->result.skipped++;
+		k->window_known = false;
+	}
+	if (ev->kind == EV_KVM_ENTRY)
+		check_kvm_entry(c, ev);
+	if (ev->kind == EV_KVM_EXIT)
+		return check_kvm_exit(c, ev);
+	return 0;
+}
+
+/* Rule 2 */
+
+static const char *state_name(enum el2_state s)
+{
+	switch (s) {
+	case IN_HOST:
+		return "in the host";
+	case IN_GUEST:
+		return "in a guest";
+	case AT_EL2:
+	case AT_EL2_G:
+		return "at EL2";
+	case UNKNOWN:
+		break;
+	}
+	return "in an unknown state";
+}
+
+static void misplaced(struct checker *c, const struct check_event *ev)
+{
+	checker_violation(c, ev->cpu, ev->ts, "%s while the CPU is %s",
+			  ev->name, state_name(c->cpu[ev->cpu]->state));
+}
+
+static void check_enter(struct checker *c, const struct check_event *ev)
+{
+	struct cpu_check *k = c->cpu[ev->cpu];
+	bool from_guest = ev->reason == REASON_GUEST_EXIT;
+
+	if (k->state != UNKNOWN &&
+	    k->state != (from_guest ? IN_GUEST : IN_HOST)) {
+		misplaced(c, ev);
+		k->run_known = false;
+	}
+	k->state = from_guest ? AT_EL2_G : AT_EL2;
+	if (from_guest)
+		return;
+	k->by_hvc = ev->reason == REASON_HVC;
+	k->run_start = ev->ts;
+	k->run_known = true;
+}
+
+static void check_eret_guest(struct checker *c, const struct check_event *ev)
+{
+	struct cpu_check *k = c->cpu[ev->cpu];
+
+	if (k->state == IN_HOST || k->state == IN_GUEST) {
+		misplaced(c, ev);
+		k->run_known = false;
+	}
+	if (k->state == AT_EL2 && !k->by_hvc)
+		checker_violation(c, ev->cpu, ev->ts,
+				  "guest entered, but EL2 was not entered by hvc");
+	k->state = IN_GUEST;
+}
+
+static int check_eret_host(struct checker *c, const struct check_event *ev)
+{
+	struct cpu_check *k = c->cpu[ev->cpu];
+	bool run = k->state == AT_EL2_G && k->run_known;
+
+	if (k->state == IN_HOST || k->state == IN_GUEST)
+		misplaced(c, ev);
+	k->state = IN_HOST;
+	k->run_known = false;
+	if (!run || !c->check_windows)
+		return 0;
+	if (spans_add(&k->runs, k->run_start, ev->ts))
+		return -1;
+	match(c, ev->cpu);
+	return 0;
+}
+
+static int check_hyp(struct checker *c, const struct check_event *ev)
+{
+	struct cpu_check *k = c->cpu[ev->cpu];
+
+	/* The state before is unknown: the CPU may have been off */
+	if (ev->lost || ev->kind == EV_TRACE_ON) {
+		k->state = UNKNOWN;
+		k->run_known = false;
+	}
+	switch (ev->kind) {
+	case EV_HYP_ENTER:
+		check_enter(c, ev);
+		return 0;
+	case EV_HYP_EXIT:
+		if (ev->reason != REASON_ERET_GUEST)
+			return check_eret_host(c, ev);
+		check_eret_guest(c, ev);
+		return 0;
+	case EV_KVM_ENTRY:
+	case EV_KVM_EXIT:
+	case EV_TRACE_ON:
+	case EV_TRACE_OFF:
+	case EV_HOST_HCALL:
+	case EV_VCPU_ENTER:
+	case EV_VCPU_EXIT:
+	case EV_SCHED_SWITCH:
+	case EV_OTHER:
+		break;
+	}
+	if (k->state == IN_HOST || k->state == IN_GUEST)
+		misplaced(c, ev);
+	return 0;
+}
+
+/* Rule 1 */
+
+static int check_time(struct checker *c, const struct check_event *ev)
+{
+	struct cpu_check *k = c->cpu[ev->cpu];
+	u64 last = k->last[ev->side];
+
+	if (k->seen[ev->side] && ev->ts < last)
+		checker_violation(c, ev->cpu, ev->ts,
+				  "timestamps of the %s went back by %llu ns at %s",
+				  ev->side == HYP ? "hypervisor" : "host",
+				  last - ev->ts, ev->name);
+	if (!k->seen[ev->side])
+		k->first[ev->side] = ev->ts;
+	k->seen[ev->side] = true;
+	k->last[ev->side] = ev->ts;
+	return ev->lost ? spans_add(&k->gaps[ev->side], last, ev->ts) : 0;
+}
+
+struct checker *checker_new(bool have_host, bool have_hyp, FILE *out)
+{
+	struct checker *c = calloc(1, sizeof(*c));
+
+	if (!c) {
+		log_oom();
+		return NULL;
+	}
+	c->check_windows = have_host && have_hyp;
+	c->check_el2 = have_hyp;
+	c->out = out;
+	return c;
+}
+
+int checker_feed(struct checker *c, const struct check_event *ev)
+{
+	if (!c->cpu[ev->cpu]) {
+		c->cpu[ev->cpu] = calloc(1, sizeof(**c->cpu));
+		if (!c->cpu[ev->cpu])
+			return log_oom();
+	}
+	if (check_time(c, ev))
+		return -1;
+	if (ev->side == HYP)
+		return c->check_el2 ? check_hyp(c, ev) : 0;
+	return c->check_windows ? check_host(c, ev) : 0;
+}
+
+static void last_window(struct checker *c, unsigned int cpu, bool torn)
+{
+	struct cpu_check *k = c->cpu[cpu];
+
+	if (torn && spans_front(&k->windows)->end > k->last[HYP]) {
+		spans_take(&k->windows);
+		c->result.cut++;
+		return;
+	}
+	lonely_window(c, cpu);
+}
+
+void checker_finish(struct checker *c, bool torn, struct check_result *result)
+{
+	struct cpu_check *k;
+	unsigned int i;
+
+	for (i = 0; i < MAX_CPUS; i++) {
+		k = c->cpu[i];
+		if (!k)
+			continue;
+		if (k->window_known && k->in_window)
+			c->result.cut++;
+		while (!spans_empty(&k->windows))
+			last_window(c, i, torn);
+		while (!spans_empty(&k->runs))
+			lonely_run(c, i);
+	}
+	*result = c->result;
+}
+
+void checker_free(struct checker *c)
+{
+	struct cpu_check *k;
+	unsigned int i;
+
+	for (i = 0; c && i < MAX_CPUS; i++) {
+		k = c->cpu[i];
+		if (!k)
+			continue;
+		spans_free(&k->gaps[HOST]);
+		spans_free(&k->gaps[HYP]);
+		spans_free(&k->windows);
+		spans_free(&k->runs);
+		free(k);
+	}
+	free(c);
+}

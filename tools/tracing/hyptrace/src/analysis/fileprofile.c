@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The profile of a file. See fileprofile.h.
+ */
+#include "analysis/account.h"
+#include "analysis/fileprofile.h"
+#include "lib/log.h"
+#include "trace/merge.h"
+
+/**
+ * struct reading - a file being read
+ * @d:		the file
+ * @cpus:	the CPUs to look at, NULL for all
+ * @watch:	observer, or NULL
+ * @account:	counts events
+ * @profiler:	makes a profile of them
+ * @out:	the result
+ */
+struct reading {
+	struct datr *d;
+	const struct cpulist *cpus;
+	const struct profile_watch *watch;
+	struct account *account;
+	struct profiler *profiler;
+	struct profile *out;
+};
+
+static bool is_chosen(const struct reading *r, unsigned int cpu)
+{
+	return !r->cpus || cpulist_has(r->cpus, cpu);
+}
+
+static int take_event(void *ctx, const struct merged *ev)
+{
+	struct reading *r = ctx;
+	bool chosen = is_chosen(r, ev->cpu);
+
+	account_feed(r->account, ev);
+	if (chosen && r->watch &&
+	    r->watch->event(r->watch->times.ctx, r->out->db, ev))
+		return -1;
+	return profiler_feed(r->profiler, ev, chosen, datr_side(r->d, ev->buffer));
+}
+
+static int add_all_cpus(struct reading *r)
+{
+	const struct datr_buffer *b;
+	unsigned int i, j;
+
+	for (i = 0; i < datr_nr_buffers(r->d); i++) {
+		b = datr_buffer(r->d, i);
+		for (j = 0; j < b->nr_cpus; j++) {
+			if (times_add_cpu(r->out->times, b->cpu[j].cpu))
+				return -1;
+		}
+	}
+	return 0;
+}
+
+static int add_cpus(struct reading *r)
+{
+	unsigned int i;
+
+	if (!r->cpus)
+		return add_all_cpus(r);
+	for (i = 0; i < r->cpus->nr; i++) {
+		if (times_add_cpu(r->out->times, r->cpus->cpu[i]))
+			return -1;
+	}
+	return 0;
+}
+
+static int begin_profile(struct reading *r)
+{
+	bool switches = datr_enabled(r->d, "sched/sched_switch");
+	struct evdb *db = evdb_load(r->d);
+
+	if (!db)
+		return -1;
+	r->profiler = profiler_new(db, switches, false);
+	if (!r->profiler) {
+		evdb_free(db);
+		return -1;
+	}
+	r->out = profiler_profile(r->profiler);
+	r->account = account_new(r->d);
+	if (!r->account)
+		return -1;
+	if (r->watch)
+		times_set_watch(r->out->times, &r->watch->times);
+	return add_cpus(r);
+}
+
+static int finish_profile(struct reading *r)
+{
+	if (profiler_finish(r->profiler))
+		return -1;
+	account_finish(r->account, r->cpus, NULL, &r->out->events);
+	return 0;
+}
+
+static int check_recorded(const struct datr *d)
+{
+	static const char enter[] = "hypervisor/hyp_enter", leave[] = "hypervisor/hyp_exit";
+
+	if (datr_enabled(d, enter) && datr_enabled(d, leave))
+		return 0;
+	return log_error("%s: hyp_enter and hyp_exit were %s: expected a file of hyptrace record that has both, without a filter",
+			 datr_name(d), datr_filtered(d, enter) || datr_filtered(d, leave) ?
+			 "filtered" : "not recorded");
+}
+
+static int read_events(struct reading *r)
+{
+	if (check_recorded(r->d))
+		return -1;
+	/* of all CPUs: the first and the last event define the wall time */
+	if (begin_profile(r) || merge_each(r->d, NULL, take_event, r))
+		return -1;
+	return finish_profile(r);
+}
+
+struct profiler *fileprofile_read(struct datr *d, const struct cpulist *cpus,
+				  const struct profile_watch *watch)
+{
+	struct reading r = { .d = d, .cpus = cpus, .watch = watch };
+	int ret = read_events(&r);
+
+	account_free(r.account);
+	if (!ret)
+		return r.profiler;
+	fileprofile_free(r.profiler);
+	return NULL;
+}
+
+void fileprofile_free(struct profiler *s)
+{
+	struct evdb *db = s ? profiler_profile(s)->db : NULL;
+
+	profiler_free(s);
+	evdb_free(db);
+}
+
+int fileprofile_check(struct profiler *s, const struct datr *d)
+{
+	return datr_corrupt(d, profiler_profile(s)->corrupt);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The profile of a file: where time goes in it.
+ */
+#ifndef HYPTRACE_FILEPROFILE_H
+#define HYPTRACE_FILEPROFILE_H
+
+#include "analysis/profiler.h"
+#include "lib/util.h"
+#include "trace/datr.h"
+
+/**
+ * struct profile_watch - an observer of the events and times while a file is read
+ * @event:	gets each event of the CPUs to look at, and each corrupt sub-buffer,
+ *		before the times do. Return: 0, or -1 with a message.
+ * @times:	gets the parts of the times; its @ctx is that of @event as well
+ */
+struct profile_watch {
+	int (*event)(void *ctx, struct evdb *db, const struct merged *ev);
+	struct times_watch times;
+};
+
+/**
+ * fileprofile_read - compute where time goes
+ * @d:		the file; must outlive the result
+ * @cpus:	these CPUs; NULL for all
+ * @watch:	observer, or NULL
+ *
+ * Return: the result, see profiler_profile(); NULL with a message. Corrupt sub-buffers
+ * are no error here.
+ */
+struct profiler *fileprofile_read(struct datr *d, const struct cpulist *cpus,
+				  const struct profile_watch *watch);
+void fileprofile_free(struct profiler *s);
+
+/** fileprofile_check - Return: 0, or 1 with a message if there were corrupt sub-buffers */
+int fileprofile_check(struct profiler *s, const struct datr *d);
+
+#endif

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Computes a profile. See profiler.h.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/profiler.h"
+#include "lib/log.h"
+
+/* From vcpu_exit: the exit's code, and the class of its syndrome */
+#define CLASS_BITS	6
+#define CLASS_SHIFT	26
+#define NR_EXITS	(256 << CLASS_BITS)
+
+/* Keys of exits, among those of reasons */
+#define EXIT_KEY	BIT(16)
+
+/**
+ * struct profiler - a profile being made
+ * @exits:	names of codes and classes that occurred so far
+ * @out:	the result
+ */
+struct profiler {
+	struct dist *exits[NR_EXITS];
+	struct profile out;
+};
+
+/* The distributions that take durations */
+
+static u64 number(struct profiler *r, const struct rbevent *ev,
+		  const char *field)
+{
+	u64 value;
+
+	return evdb_number(r->out.db, ev, field, &value) ? value : 0;
+}
+
+/* By the number in a field, with the name that the event prints */
+static struct dist *dist_by_field(struct profiler *r, struct dists *dists,
+				  const struct rbevent *ev, const char *field)
+{
+	u64 value = number(r, ev, field);
+	struct dist *d = dists_get(dists, value);
+	const char *name;
+	char text[32];
+
+	if (!d || dist_name(d))
+		return d;
+	name = evdb_word(r->out.db, ev, field);
+	if (!name)
+		snprintf(text, sizeof(text), "%llu", value);
+	return dists_set_name(dists, d, name ? name : text) ? NULL : d;
+}
+
+/* A trap has the name of its class, all others that of their code */
+static int name_exit(struct profiler *r, const struct rbevent *ev, char *name,
+		     size_t size)
+{
+	const char *word = evdb_word(r->out.db, ev, "code");
+
+	if (word && !strcmp(word, "TRAP"))
+		word = evdb_word(r->out.db, ev, "ec");
+	return snprintf(name, size, "guest_exit %s", word ? word : "?");
+}
+
+static struct dist *dist_by_name(struct dists *dists, const char *name, u64 key)
+{
+	struct dist *d = dists_find(dists, name);
+
+	if (d)
+		return d;
+	d = dists_get(dists, key);
+	if (!d || dist_name(d))
+		return d;
+	return dists_set_name(dists, d, name) ? NULL : d;
+}
+
+static struct dist *dist_by_exit(struct profiler *r, const struct rbevent *ev)
+{
+	u32 code = number(r, ev, "code") & 0xff;
+	u32 class = number(r, ev, "esr") >> CLASS_SHIFT & (BIT(CLASS_BITS) - 1);
+	u32 index = code << CLASS_BITS | class;
+	char name[64];
+
+	if (!r->exits[index]) {
+		name_exit(r, ev, name, sizeof(name));
+		r->exits[index] = dist_by_name(r->out.reasons, name,
+					       EXIT_KEY + index);
+	}
+	return r->exits[index];
+}
+
+/* Events */
+
+/* Fill in what depends on the kind. Return: 0, or -1 with a message. */
+static int describe(struct profiler *r, const struct rbevent *ev,
+		    struct times_event *t)
+{
+	switch (t->kind) {
+	case EV_HYP_ENTER:
+		t->dist = dist_by_field(r, r->out.reasons, ev, "reason");
+		return t->dist ? 0 : -1;
+	case EV_HOST_HCALL:
+		t->dist = dist_by_field(r, r->out.hcalls, ev, "id");
+		return t->dist ? 0 : -1;
+	case EV_VCPU_EXIT:
+		t->dist = dist_by_exit(r, ev);
+		return t->dist ? 0 : -1;
+	case EV_HYP_EXIT:
+		t->other = number(r, ev, "vcpu");
+		if (!t->other)
+			t->other = t->pid;
+		break;
+	case EV_VCPU_ENTER:
+		t->vm = number(r, ev, "vm");
+		t->vcpu = number(r, ev, "vcpu");
+		break;
+	case EV_SCHED_SWITCH:
+		t->other = number(r, ev, "next_pid");
+		break;
+	case EV_KVM_ENTRY:
+	case EV_KVM_EXIT:
+	case EV_TRACE_ON:
+	case EV_TRACE_OFF:
+	case EV_OTHER:
+		break;
+	}
+	return 0;
+}
+
+int profiler_feed(struct profiler *r, const struct merged *ev, bool chosen, enum side side)
+{
+	struct times_event t = {
+		.cpu = ev->cpu, .ts = ev->ev.ts, .lost = ev->lost, .side = side,
+	};
+
+	if (!ev->ev.data) {
+		r->out.corrupt++;
+		if (chosen)
+			times_lose(r->out.times, ev->cpu, side);
+		return 0;
+	}
+	times_see(r->out.times, t.ts);
+	if (!chosen)
+		return 0;
+	t.kind = evdb_kind(r->out.db, &ev->ev, &t.reason);
+	t.pid = evdb_pid(&ev->ev);
+	if (describe(r, &ev->ev, &t))
+		return -1;
+	return times_feed(r->out.times, &t);
+}
+
+struct profiler *profiler_new(struct evdb *db, bool switches, bool bounded)
+{
+	struct profiler *r = calloc(1, sizeof(*r));
+
+	if (!r) {
+		log_oom();
+		return NULL;
+	}
+	r->out.db = db;
+	r->out.times = times_new(switches, bounded);
+	r->out.reasons = dists_new(bounded);
+	r->out.hcalls = dists_new(bounded);
+	if (r->out.times && r->out.reasons && r->out.hcalls)
+		return r;
+	profiler_free(r);
+	return NULL;
+}
+
+struct profile *profiler_profile(struct profiler *r)
+{
+	return &r->out;
+}
+
+static void sort(struct profiler *r)
+{
+	dists_sort(r->out.reasons);
+	dists_sort(r->out.hcalls);
+}
+
+int profiler_finish(struct profiler *r)
+{
+	if (times_finish(r->out.times, &r->out.result))
+		return -1;
+	sort(r);
+	return 0;
+}
+
+int profiler_tick(struct profiler *r, u64 ts)
+{
+	if (times_tick(r->out.times, ts, &r->out.result))
+		return -1;
+	sort(r);
+	return 0;
+}
+
+void profiler_restart(struct profiler *r)
+{
+	times_restart(r->out.times);
+	dists_clear(r->out.reasons);
+	dists_clear(r->out.hcalls);
+	memset(&r->out.events, 0, sizeof(r->out.events));
+	r->out.corrupt = 0;
+}
+
+void profiler_free(struct profiler *r)
+{
+	if (!r)
+		return;
+	times_free(r->out.times);
+	dists_free(r->out.reasons);
+	dists_free(r->out.hcalls);
+	free(r);
+}

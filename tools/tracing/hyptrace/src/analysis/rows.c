@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Rows of times. See rows.h.
+ */
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/rows.h"
+#include "lib/array.h"
+#include "lib/log.h"
+#include "lib/util.h"
+
+int rows_by_id(const struct times_row *a, const struct times_row *b)
+{
+	if (a->id != b->id)
+		return a->id < b->id ? -1 : 1;
+	if (a->named != b->named)
+		return a->named ? 1 : -1;
+	if (a->vm != b->vm)
+		return compare_u64(a->vm, b->vm);
+	return compare_u64(a->vcpu, b->vcpu);
+}
+
+static bool is_nobody(const struct times_row *r)
+{
+	return r->id == TIMES_NOBODY;
+}
+
+static u64 known(const struct times_row *r)
+{
+	return r->ns[PLACE_HOST] + r->ns[PLACE_EL2] + r->ns[PLACE_GUEST];
+}
+
+int rows_by_time(const struct times_row *a, const struct times_row *b)
+{
+	if (is_nobody(a) != is_nobody(b))
+		return is_nobody(a) ? 1 : -1;
+	if (known(a) != known(b))
+		return compare_u64(known(b), known(a));
+	return rows_by_id(a, b);
+}
+
+int rows_by_guest(const struct times_row *a, const struct times_row *b)
+{
+	if (a->ns[PLACE_GUEST] != b->ns[PLACE_GUEST])
+		return compare_u64(b->ns[PLACE_GUEST], a->ns[PLACE_GUEST]);
+	return rows_by_id(a, b);
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+	return rows_by_id(a, b);
+}
+
+static struct times_row *add_row(struct rows *rows,
+				 const struct times_row *wanted)
+{
+	struct times_row *r;
+
+	if (array_room(&rows->row, &rows->room, rows->nr + 1, sizeof(*rows->row))) {
+		log_oom();
+		return NULL;
+	}
+	r = calloc(1, sizeof(*r));
+	if (r)
+		*r = (struct times_row) { .id = wanted->id,
+			.named = wanted->named, .vm = wanted->vm,
+			.vcpu = wanted->vcpu };
+	if (!r || !tsearch(r, &rows->by_id, compare_ids)) {
+		free(r);
+		log_oom();
+		return NULL;
+	}
+	rows->row[rows->nr++] = r;
+	return r;
+}
+
+struct times_row *rows_find(const struct rows *rows,
+			    const struct times_row *wanted)
+{
+	struct times_row **found = tfind(wanted, &rows->by_id, compare_ids);
+
+	return found ? *found : NULL;
+}
+
+struct times_row *rows_get(struct rows *rows, const struct times_row *wanted)
+{
+	struct times_row *r = rows_find(rows, wanted);
+
+	return r ? r : add_row(rows, wanted);
+}
+
+static int in_order(const void *a, const void *b, void *order)
+{
+	rows_order *by = order;
+
+	return (*by)(*(struct times_row * const *)a,
+		     *(struct times_row * const *)b);
+}
+
+void rows_sort(struct rows *rows, rows_order order)
+{
+	if (rows->nr)
+		qsort_r(rows->row, rows->nr, sizeof(*rows->row), in_order,
+			&order);
+}
+
+void rows_clear(struct rows *rows)
+{
+	unsigned int i;
+
+	for (i = 0; i < rows->nr; i++) {
+		rows->row[i]->entries = 0;
+		memset(rows->row[i]->ns, 0, sizeof(rows->row[i]->ns));
+	}
+}
+
+bool times_row_empty(const struct times_row *r)
+{
+	unsigned int i;
+
+	for (i = 0; i < NR_PLACES; i++) {
+		if (r->ns[i])
+			return false;
+	}
+	return !r->entries;
+}
+
+void rows_free(struct rows *rows)
+{
+	unsigned int i;
+
+	for (i = 0; i < rows->nr; i++) {
+		tdelete(rows->row[i], &rows->by_id, compare_ids);
+		free(rows->row[i]);
+	}
+	free(rows->row);
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Selects events. See selection.h.
+ */
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/selection.h"
+#include "lib/log.h"
+
+/**
+ * struct selection - a selection in progress
+ * @d:		the file
+ * @db:		its events
+ * @rule:	which of them are wanted
+ * @sink:	takes them
+ * @kept:	a ring of events that may become context of a later one
+ * @nr_kept:	how many there are
+ * @next_kept:	where the next one goes
+ * @follow:	this many of the next events are context
+ * @left_out:	events were left out since the last one
+ */
+struct selection {
+	const struct datr *d;
+	struct evdb *db;
+	const struct selection_rule *rule;
+	const struct selection_sink *sink;
+	struct merged *kept;
+	u64 nr_kept;
+	u64 next_kept;
+	u64 follow;
+	bool left_out;
+};
+
+static bool matches(const char *pattern, const struct evdb_head *h)
+{
+	const char *colon = strchr(pattern, ':');
+	char system[64];
+
+	if (!colon)
+		return !fnmatch(pattern, h->name, 0);
+	snprintf(system, sizeof(system), "%.*s", (int)(colon - pattern), pattern);
+	return !fnmatch(system, h->system, 0) && !fnmatch(colon + 1, h->name, 0);
+}
+
+/* A corrupt sub-buffer is always selected */
+static bool wanted_event(const struct selection *s, const struct merged *ev)
+{
+	const struct strlist *events = &s->rule->events;
+	struct evdb_head h;
+	unsigned int i;
+
+	if (!events->nr || !ev->ev.data)
+		return true;
+	if (!evdb_head(s->db, &ev->ev, &h))
+		return false;
+	for (i = 0; i < events->nr; i++) {
+		if (matches(events->str[i], &h))
+			return true;
+	}
+	return false;
+}
+
+static void hand_on(struct selection *s, const struct merged *ev)
+{
+	s->sink->event(s->sink->ctx, ev, s->left_out);
+	s->left_out = false;
+}
+
+static void keep_event(struct selection *s, const struct merged *ev)
+{
+	u64 context = s->rule->context;
+
+	if (s->nr_kept == context)
+		s->left_out = true;
+	if (!context)
+		return;
+	s->kept[s->next_kept] = *ev;
+	s->next_kept = (s->next_kept + 1) % context;
+	if (s->nr_kept < context)
+		s->nr_kept++;
+}
+
+static void hand_on_kept(struct selection *s)
+{
+	u64 context = s->rule->context, i;
+
+	for (i = 0; i < s->nr_kept; i++)
+		hand_on(s, &s->kept[(s->next_kept + context - s->nr_kept + i) %
+				    context]);
+	s->nr_kept = 0;
+}
+
+/* A loss is reported on its own, as its event may be left out later */
+void selection_feed(struct selection *s, const struct merged *ev)
+{
+	if (s->rule->no[datr_side(s->d, ev->buffer)])
+		return;
+	if (ev->lost)
+		s->sink->loss(s->sink->ctx, ev);
+	if (wanted_event(s, ev)) {
+		hand_on_kept(s);
+		hand_on(s, ev);
+		s->follow = s->rule->events.nr ? s->rule->context : 0;
+	} else if (s->follow) {
+		hand_on(s, ev);
+		s->follow--;
+	} else {
+		keep_event(s, ev);
+	}
+}
+
+void selection_end(struct selection *s)
+{
+	s->nr_kept = 0;
+	s->follow = 0;
+}
+
+static void find_pattern(void *ctx, const struct evdb_head *h)
+{
+	const char **pattern = ctx;
+
+	if (*pattern && matches(*pattern, h))
+		*pattern = NULL;
+}
+
+/* A pattern that can match no event is a mistake */
+static int check_patterns(const struct selection *s)
+{
+	const struct strlist *events = &s->rule->events;
+	const char *pattern;
+	unsigned int i;
+
+	for (i = 0; i < events->nr; i++) {
+		pattern = events->str[i];
+		evdb_each(s->db, find_pattern, &pattern);
+		if (pattern)
+			return log_error("%s: no event '%s': expected EVENT or SYSTEM:EVENT of the recorded systems",
+					 datr_name(s->d), pattern);
+	}
+	return 0;
+}
+
+static int take_rule(struct selection *s)
+{
+	if (check_patterns(s))
+		return -1;
+	if (s->rule->context)
+		s->kept = calloc(s->rule->context, sizeof(*s->kept));
+	return s->rule->context && !s->kept ? log_oom() : 0;
+}
+
+struct selection *selection_new(const struct datr *d, struct evdb *db,
+				const struct selection_rule *rule,
+				const struct selection_sink *sink)
+{
+	struct selection *s = calloc(1, sizeof(*s));
+
+	if (!s) {
+		log_oom();
+		return NULL;
+	}
+	*s = (struct selection) { .d = d, .db = db, .rule = rule, .sink = sink };
+	if (!take_rule(s))
+		return s;
+	selection_free(s);
+	return NULL;
+}
+
+void selection_free(struct selection *s)
+{
+	if (!s)
+		return;
+	free(s->kept);
+	free(s);
+}

@@ -1,0 +1,608 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Where time goes. For each CPU by itself, the diagram is that of checker.c:
+ *
+ *	IN_HOST	 --hyp_enter(any but guest_exit)-->	AT_EL2
+ *	AT_EL2	 --hyp_exit(eret_host)-->		IN_HOST
+ *	AT_EL2	 --hyp_exit(eret_guest)-->		IN_GUEST
+ *	IN_GUEST --hyp_enter(guest_exit)-->		AT_EL2
+ *	any	 --trace_off-->				UNKNOWN
+ *	UNKNOWN	 --any other event of EL2-->		AT_EL2
+ *
+ * The time from one event of EL2 to the next belongs to the state between, if
+ * the second one fits it. It is unknown if events were lost there, if the second
+ * does not fit (a loss without a mark), or if it is trace_on: the CPU may have
+ * been off. At the start of the recording, each CPU is UNKNOWN.
+ *
+ * An EL2 entry lasts from hyp_enter to hyp_exit. A hypercall lasts from the
+ * host's hyp_enter(hvc) to hyp_exit(eret_host), without the time in a guest.
+ * One of which a part is missing is counted, not measured.
+ *
+ * Tasks: events of EL2 have the task on whose behalf it runs. The host's time
+ * belongs to the task that one event of the host leaves running and that the next
+ * one finds running. If they do not agree, or if events between were lost, the task
+ * is unknown.
+ *
+ * So the place and the task of a stretch of time may become known only with the next
+ * event of a side: see stretches.h.
+ *
+ * vCPUs: a task's times are those of the vCPU that it ran last.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/rows.h"
+#include "analysis/stretches.h"
+#include "analysis/times.h"
+#include "lib/log.h"
+#include "lib/util.h"
+
+enum state {
+	UNKNOWN,
+	IN_HOST,
+	AT_EL2,
+	IN_GUEST,
+};
+
+/**
+ * struct cpu_times - the state of one CPU
+ * @row:	its times
+ * @begun:	@at is set
+ * @at:		accounted up to here
+ * @last:	timestamp of the last event, per side
+ * @lost:	there is a loss before the next event, per side
+ * @state:	where the CPU is
+ * @stay_known:	AT_EL2: the entry was seen
+ * @stay_start:	timestamp of that entry
+ * @stay:	takes its duration, or NULL
+ * @stay_call:	takes the duration of its hypercall, or NULL
+ * @call_known:	the entry from the host was seen, and all since
+ * @call_ns:	time at EL2 since
+ * @call:	the hypercall, if it is one
+ * @running:	the task that runs in the host, by the host's events
+ * @at_el2:	the task on whose behalf EL2 was entered
+ * @entry_known: a kvm_entry was seen, and no guest since
+ * @entry:	its timestamp
+ * @exit_known:	a guest_exit was seen, and no kvm_exit since
+ * @exit:	timestamp of the last one
+ * @open:	time that is not settled
+ * @open_at:	where @open begins
+ */
+struct cpu_times {
+	struct times_row *row;
+	bool begun;
+	u64 at;
+	u64 last[NR_SIDES];
+	bool lost[NR_SIDES];
+	enum state state;
+	bool stay_known;
+	u64 stay_start;
+	struct dist *stay;
+	struct dist *stay_call;
+	bool call_known;
+	u64 call_ns;
+	struct dist *call;
+	s32 running;
+	s32 at_el2;
+	bool entry_known;
+	u64 entry;
+	bool exit_known;
+	u64 exit;
+	struct stretches open;
+	u64 open_at;
+};
+
+struct times {
+	const struct times_watch *watch;
+	struct cpu_times *cpu[MAX_CPUS];
+	bool have_switches;
+	bool begun;
+	u64 start;
+	u64 end;
+	struct rows cpus;
+	struct rows tasks;
+	struct rows vcpus;
+	struct dists *ways;
+	struct times_result result;
+};
+
+/* Stretches */
+
+static struct times_row *task_row(struct times *t, s32 pid)
+{
+	struct times_row wanted = { .id = pid };
+
+	return rows_get(&t->tasks, &wanted);
+}
+
+static enum place place_of(enum state s)
+{
+	switch (s) {
+	case IN_HOST:
+		return PLACE_HOST;
+	case AT_EL2:
+		return PLACE_EL2;
+	case IN_GUEST:
+		return PLACE_GUEST;
+	case UNKNOWN:
+		break;
+	}
+	return PLACE_UNKNOWN;
+}
+
+static s32 task_of(const struct cpu_times *c)
+{
+	switch (c->state) {
+	case IN_HOST:
+		return c->running;
+	case AT_EL2:
+	case IN_GUEST:
+		return c->at_el2;
+	case UNKNOWN:
+		break;
+	}
+	return TIMES_NOBODY;
+}
+
+/* Account for the time up to @ts, by what is known now */
+static int stretch_to(struct times *t, struct cpu_times *c, u64 ts)
+{
+	struct stretch s = { .place = place_of(c->state) };
+
+	if (!c->begun) {
+		c->at = t->start;
+		c->open_at = t->start;
+		c->begun = true;
+	}
+	if (ts <= c->at)
+		return 0;
+	s.ns = ts - c->at;
+	s.task = task_row(t, task_of(c));
+	if (!s.task)
+		return -1;
+	s.vcpu = s.task->running;
+	if (stretches_add(&c->open, &s))
+		return -1;
+	c->at = ts;
+	return 0;
+}
+
+static void tell_span(const struct times *t, const struct cpu_times *c,
+		      const struct stretch *s)
+{
+	struct times_span span = {
+		.cpu = c->row->id, .start = c->open_at, .ns = s->ns,
+		.place = s->place, .task = s->task, .vcpu = s->vcpu,
+	};
+
+	if (t->watch)
+		t->watch->span(t->watch->ctx, &span);
+}
+
+static void account_settled(const struct times *t, struct cpu_times *c)
+{
+	size_t i, nr = stretches_settled(&c->open);
+	struct stretch *s;
+
+	for (i = 0; i < nr; i++) {
+		s = &c->open.list[i];
+		c->row->ns[s->place] += s->ns;
+		s->task->ns[s->place] += s->ns;
+		if (s->vcpu)
+			s->vcpu->ns[s->place] += s->ns;
+		tell_span(t, c, s);
+		c->open_at += s->ns;
+	}
+	stretches_drop(&c->open, nr);
+}
+
+/* The hypervisor's events */
+
+/* Can @ev be the next one in this state? */
+static bool fits_state(enum state s, const struct times_event *ev)
+{
+	switch (s) {
+	case IN_HOST:
+		return ev->kind == EV_HYP_ENTER &&
+		       ev->reason != REASON_GUEST_EXIT;
+	case IN_GUEST:
+		return ev->kind == EV_HYP_ENTER &&
+		       ev->reason == REASON_GUEST_EXIT;
+	case AT_EL2:
+		return ev->kind != EV_HYP_ENTER;
+	case UNKNOWN:
+		break;
+	}
+	return true;
+}
+
+static void drop_stay(struct times *t, struct cpu_times *c)
+{
+	t->result.no_exit += c->stay_known;
+	c->stay_known = false;
+}
+
+/* Nothing is known any more, until the next event tells the state */
+static void forget(struct times *t, struct cpu_times *c)
+{
+	struct times_row wanted = { .id = c->at_el2 }, *task;
+
+	drop_stay(t, c);
+	c->state = UNKNOWN;
+	c->call_known = false;
+	c->entry_known = false;
+	c->exit_known = false;
+	/* it may have run another vCPU since */
+	task = rows_find(&t->tasks, &wanted);
+	if (task)
+		task->running = NULL;
+}
+
+static void enter(struct cpu_times *c, const struct times_event *ev)
+{
+	c->row->entries++;
+	c->state = AT_EL2;
+	c->at_el2 = ev->pid;
+	c->stay_known = true;
+	c->stay_start = c->at;
+	c->stay = ev->dist;
+	c->stay_call = NULL;
+	if (ev->reason == REASON_GUEST_EXIT) {
+		c->exit_known = true;
+		c->exit = c->at;
+		return;
+	}
+	c->call_known = true;
+	c->call_ns = 0;
+	c->call = NULL;
+}
+
+static void tell_stay(const struct times *t, const struct cpu_times *c)
+{
+	struct times_stay stay = {
+		.cpu = c->row->id, .start = c->stay_start, .end = c->at,
+		.reason = c->stay, .call = c->stay_call,
+	};
+
+	if (t->watch)
+		t->watch->stay(t->watch->ctx, &stay);
+}
+
+static int end_stay(struct times *t, struct cpu_times *c)
+{
+	u64 ns = c->at - c->stay_start;
+
+	if (!c->stay_known) {
+		t->result.no_entry++;
+		c->call_known = false;
+		return 0;
+	}
+	c->stay_known = false;
+	tell_stay(t, c);
+	c->call_ns += ns;
+	return c->stay ? dist_add(c->stay, ns) : 0;
+}
+
+static int eret_host(struct cpu_times *c)
+{
+	bool measured = c->call_known && c->call;
+
+	c->state = IN_HOST;
+	c->call_known = false;
+	return measured ? dist_add(c->call, c->call_ns) : 0;
+}
+
+/* Runs without a vcpu_enter have a row without a name */
+static struct times_row *vcpu_of(struct times *t, struct cpu_times *c)
+{
+	struct times_row *task = task_row(t, c->at_el2);
+	struct times_row wanted = { .id = c->at_el2 };
+
+	if (task && !task->running)
+		task->running = rows_get(&t->vcpus, &wanted);
+	return task ? task->running : NULL;
+}
+
+static int eret_guest(struct times *t, struct cpu_times *c,
+		      const struct times_event *ev)
+{
+	struct times_row *vcpu;
+	bool measured = c->entry_known;
+
+	c->state = IN_GUEST;
+	c->at_el2 = ev->other;
+	c->entry_known = false;
+	vcpu = vcpu_of(t, c);
+	if (!vcpu)
+		return -1;
+	vcpu->entries++;
+	return measured ? dist_add(times_way(t, WAY_IN), c->at - c->entry) : 0;
+}
+
+static int leave(struct times *t, struct cpu_times *c,
+		 const struct times_event *ev)
+{
+	if (end_stay(t, c))
+		return -1;
+	if (ev->reason == REASON_ERET_GUEST)
+		return eret_guest(t, c, ev);
+	return eret_host(c);
+}
+
+static int name_vcpu(struct times *t, const struct times_event *ev)
+{
+	struct times_row wanted = {
+		.id = ev->pid, .named = true, .vm = ev->vm, .vcpu = ev->vcpu,
+	};
+	struct times_row *task = task_row(t, ev->pid);
+
+	if (!task)
+		return -1;
+	task->running = rows_get(&t->vcpus, &wanted);
+	return task->running ? 0 : -1;
+}
+
+static int take_hyp(struct times *t, struct cpu_times *c,
+		    const struct times_event *ev)
+{
+	/* any of these but hyp_enter and hyp_exit is written at EL2 */
+	c->state = AT_EL2;
+	c->at_el2 = ev->pid;
+	switch (ev->kind) {
+	case EV_HYP_ENTER:
+		enter(c, ev);
+		break;
+	case EV_HYP_EXIT:
+		return leave(t, c, ev);
+	case EV_TRACE_OFF:
+		forget(t, c);
+		break;
+	case EV_HOST_HCALL:
+		c->call = ev->dist;
+		c->stay_call = ev->dist;
+		break;
+	case EV_VCPU_ENTER:
+		return name_vcpu(t, ev);
+	case EV_VCPU_EXIT:
+		c->stay = ev->dist;
+		break;
+	case EV_TRACE_ON:
+	case EV_KVM_ENTRY:
+	case EV_KVM_EXIT:
+	case EV_SCHED_SWITCH:
+	case EV_OTHER:
+		break;
+	}
+	return 0;
+}
+
+static int feed_hyp(struct times *t, struct cpu_times *c,
+		    const struct times_event *ev, bool lost)
+{
+	bool on = ev->kind == EV_TRACE_ON;
+	bool known = !lost && !on && fits_state(c->state, ev) &&
+		     ev->ts >= c->last[HYP];
+
+	if (stretches_settle(&c->open, &t->tasks, known, HYP))
+		return -1;
+	if (!known) {
+		t->result.misplaced += !lost && !on;
+		forget(t, c);
+	}
+	return take_hyp(t, c, ev);
+}
+
+/* The host's events */
+
+static int take_kvm_exit(struct times *t, struct cpu_times *c)
+{
+	bool measured = c->exit_known && c->state == IN_HOST;
+
+	c->exit_known = false;
+	c->entry_known = false;
+	return measured ? dist_add(times_way(t, WAY_OUT), c->at - c->exit) : 0;
+}
+
+static int feed_host(struct times *t, struct cpu_times *c,
+		     const struct times_event *ev, bool lost)
+{
+	bool known = !lost && c->running == ev->pid && ev->ts >= c->last[HOST];
+
+	if (t->have_switches && stretches_settle(&c->open, &t->tasks, known, HOST))
+		return -1;
+	if (t->have_switches)
+		c->running = ev->kind == EV_SCHED_SWITCH ? ev->other : ev->pid;
+	if (lost) {
+		c->entry_known = false;
+		c->exit_known = false;
+	}
+	if (ev->kind == EV_KVM_EXIT)
+		return take_kvm_exit(t, c);
+	if (ev->kind == EV_KVM_ENTRY) {
+		c->entry_known = true;
+		c->entry = c->at;
+		c->exit_known = false;
+	}
+	return 0;
+}
+
+/* All */
+
+struct times *times_new(bool have_switches, bool bounded)
+{
+	struct times *t = calloc(1, sizeof(*t));
+
+	if (t)
+		t->ways = dists_new(bounded);
+	if (!t || !t->ways || !times_way(t, WAY_IN) || !times_way(t, WAY_OUT)) {
+		log_oom();
+		times_free(t);
+		return NULL;
+	}
+	t->have_switches = have_switches;
+	return t;
+}
+
+void times_set_watch(struct times *t, const struct times_watch *w)
+{
+	t->watch = w;
+}
+
+int times_add_cpu(struct times *t, unsigned int cpu)
+{
+	struct times_row wanted = { .id = cpu };
+	struct cpu_times *c = t->cpu[cpu];
+
+	if (c)
+		return 0;
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		return log_oom();
+	t->cpu[cpu] = c;
+	c->running = TIMES_NOBODY;
+	c->at_el2 = TIMES_NOBODY;
+	c->row = rows_get(&t->cpus, &wanted);
+	return c->row ? 0 : -1;
+}
+
+void times_see(struct times *t, u64 ts)
+{
+	if (!t->begun)
+		t->start = ts;
+	if (!t->begun || ts > t->end)
+		t->end = ts;
+	t->begun = true;
+}
+
+void times_lose(struct times *t, unsigned int cpu, enum side side)
+{
+	t->cpu[cpu]->lost[side] = true;
+}
+
+int times_feed(struct times *t, const struct times_event *ev)
+{
+	struct cpu_times *c = t->cpu[ev->cpu];
+	bool lost = ev->lost || c->lost[ev->side];
+	int ret;
+
+	t->result.losses += lost;
+	c->lost[ev->side] = false;
+	ret = stretch_to(t, c, ev->ts);
+	if (!ret && ev->side == HYP)
+		ret = feed_hyp(t, c, ev, lost);
+	else if (!ret)
+		ret = feed_host(t, c, ev, lost);
+	if (!ret && !t->have_switches)
+		ret = stretches_settle(&c->open, &t->tasks, true, HOST);
+	c->last[ev->side] = ev->ts;
+	account_settled(t, c);
+	return ret;
+}
+
+static int account_to_end(struct times *t, struct cpu_times *c)
+{
+	if (stretch_to(t, c, t->end) ||
+	    stretches_settle(&c->open, &t->tasks, !c->lost[HYP], HYP) ||
+	    stretches_settle(&c->open, &t->tasks, !c->lost[HOST], HOST))
+		return -1;
+	account_settled(t, c);
+	return 0;
+}
+
+int times_tick(struct times *t, u64 ts, struct times_result *result)
+{
+	unsigned int i;
+
+	times_see(t, ts);
+	for (i = 0; i < MAX_CPUS; i++) {
+		if (t->cpu[i] && account_to_end(t, t->cpu[i]))
+			return -1;
+	}
+	rows_sort(&t->cpus, rows_by_id);
+	rows_sort(&t->tasks, rows_by_time);
+	rows_sort(&t->vcpus, rows_by_guest);
+	t->result.wall = t->end - t->start;
+	*result = t->result;
+	return 0;
+}
+
+int times_finish(struct times *t, struct times_result *result)
+{
+	struct cpu_times *c;
+	unsigned int i;
+
+	if (times_tick(t, t->end, result))
+		return -1;
+	for (i = 0; i < MAX_CPUS; i++) {
+		c = t->cpu[i];
+		if (!c)
+			continue;
+		t->result.losses += c->lost[HOST] + c->lost[HYP];
+		drop_stay(t, c);
+	}
+	*result = t->result;
+	return 0;
+}
+
+void times_restart(struct times *t)
+{
+	rows_clear(&t->cpus);
+	rows_clear(&t->tasks);
+	rows_clear(&t->vcpus);
+	dists_clear(t->ways);
+	memset(&t->result, 0, sizeof(t->result));
+	t->start = t->end;
+}
+
+const struct times_row *times_cpu(const struct times *t, unsigned int i)
+{
+	return i < t->cpus.nr ? t->cpus.row[i] : NULL;
+}
+
+const struct times_row *times_task(const struct times *t, unsigned int i)
+{
+	return i < t->tasks.nr ? t->tasks.row[i] : NULL;
+}
+
+const struct times_row *times_vcpu(const struct times *t, unsigned int i)
+{
+	return i < t->vcpus.nr ? t->vcpus.row[i] : NULL;
+}
+
+struct dist *times_way(const struct times *t, enum way way)
+{
+	return dists_get(t->ways, way);
+}
+
+static void free_cpu(struct cpu_times *c)
+{
+	if (!c)
+		return;
+	stretches_free(&c->open);
+	free(c);
+}
+
+void times_free(struct times *t)
+{
+	unsigned int i;
+
+	if (!t)
+		return;
+	for (i = 0; i < MAX_CPUS; i++)
+		free_cpu(t->cpu[i]);
+	rows_free(&t->cpus);
+	rows_free(&t->tasks);
+	rows_free(&t->vcpus);
+	dists_free(t->ways);
+	free(t);
+}
+
+const char *way_name(enum way way)
+{
+	static const char * const names[NR_WAYS] = {
+		[WAY_IN]	= "kvm_entry to guest",
+		[WAY_OUT]	= "guest to kvm_exit",
+	};
+
+	return names[way];
+}

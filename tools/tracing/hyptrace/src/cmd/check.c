@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hyptrace check
+ */
+#include <stdio.h>
+
+#include "analysis/filecheck.h"
+#include "cmd/check.h"
+#include "cmd/cmdline.h"
+#include "cmd/commands.h"
+#include "lib/log.h"
+
+static void print_scope(const struct filecheck *k, FILE *out)
+{
+	if (!filecheck_entries(k))
+		fprintf(out,
+			"EL2 entries and exits not checked: needs hyp_enter and hyp_exit, without a filter\n");
+	if (!filecheck_windows(k))
+		fprintf(out,
+			"windows not checked: needs kvm_entry, kvm_exit, hyp_enter and hyp_exit, without a filter\n");
+}
+
+/* Return: 0 if all is well */
+static int print_verdict(const struct filecheck_result *r, FILE *out)
+{
+	const struct account_result *a = &r->account;
+	const struct check_result *c = &r->order;
+
+	fprintf(out, "skipped: windows=%llu cut=%llu\n", c->skipped, c->cut);
+	if (a->no_counters)
+		log_error("no counters for %llu buffers in the file: expected a file that hyptrace record completed",
+			  a->no_counters);
+	fprintf(out,
+		"check: events=%llu host_events=%llu windows=%llu violations=%llu lost=%llu%s unaccounted=%llu max_skew_ns=%llu\n",
+		a->seen[HYP], a->seen[HOST], c->windows, c->violations, a->lost,
+		lost_more(a->vague), a->unaccounted, c->max_skew);
+	return c->violations || a->unaccounted || a->no_counters ? -1 : 0;
+}
+
+int check_file(struct datr *d, const struct cpulist *cpus, FILE *out)
+{
+	struct filecheck *k = filecheck_new(d, out);
+	struct filecheck_result r;
+	int ret;
+
+	if (!k)
+		return -1;
+	print_scope(k, out);
+	ret = filecheck_run(k, cpus, &r);
+	if (!ret)
+		ret = print_verdict(&r, out);
+	filecheck_free(k);
+	return datr_corrupt(d, r.corrupt) ?: ret;
+}
+
+/* The command line */
+
+static const char doc[] =
+	"Checks that a recording is in order and complete, by these rules on each CPU:\n"
+	"  * time goes forward, on the host's side and on the hypervisor's;\n"
+	"  * EL2 is entered and left in turn, and all other hypervisor events are in\n"
+	"    between;\n"
+	"  * kvm_entry and kvm_exit of the host alternate; the time between is a\n"
+	"    window;\n"
+	"  * each guest run at EL2 lies inside of one window, and each window has one;\n"
+	"  * all events that the kernel counted are in the file, or reported as lost.\n"
+	"\vA rule is skipped, with a message, if it needs events that were not recorded,\n"
+	"or were recorded with a filter. Violations are printed with their CPU and\n"
+	"time, at most 20 of them. The last line has the numbers: unaccounted events\n"
+	"are neither in the file nor counted as lost; max_skew_ns is how far a guest\n"
+	"run extends beyond its window. The line before has the number of windows that\n"
+	"were skipped because events were lost in them, and of those cut by the start\n"
+	"or the end of the recording.\n"
+	"\n"
+	"Exit status: 0 if there is no violation; 1 for a violation or an error; 2 for\n"
+	"a wrong command line.";
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	(void)arg;
+	if (key != ARGP_KEY_INIT)
+		return ARGP_ERR_UNKNOWN;
+	state->child_inputs[0] = state->input;
+	return 0;
+}
+
+static const struct argp argp = {
+	.parser = parse,
+	.args_doc = "FILE",
+	.doc = doc,
+	.children = cmdline_input,
+};
+
+static int print(struct datr *d, const void *in)
+{
+	return check_file(d, input_cpus(in), stdout);
+}
+
+int check_main(int argc, char **argv)
+{
+	struct input in = { .want = 1 };
+	int ret = EXIT_USAGE;
+
+	if (!cmdline_parse(&argp, argc, argv, 0, &in))
+		ret = input_print(&in, print, &in);
+	input_free(&in);
+	return ret;
+}

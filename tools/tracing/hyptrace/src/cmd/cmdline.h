@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Command lines, parsed by argp. Each error is one line, and options that several
+ * commands share are here.
+ */
+#ifndef HYPTRACE_CMDLINE_H
+#define HYPTRACE_CMDLINE_H
+
+#include <argp.h>
+#include <errno.h>
+
+#include "lib/types.h"
+#include "lib/util.h"
+#include "trace/datr.h"
+
+/* Returned by a parser after a message of its own */
+#define CMDLINE_TOLD	ECANCELED
+
+/* First key of options without a letter */
+#define CMDLINE_KEYS	256
+/* The same for sessionargs.h */
+#define SESSION_KEYS	512
+
+/**
+ * cmdline_parse - read the options of a command
+ * @argp:	describes them; its parsers return 0, ARGP_ERR_UNKNOWN or CMDLINE_TOLD
+ * @argc:	number of @argv
+ * @argv:	the arguments; the first is the command's name
+ * @flags:	of argp_parse()
+ * @input:	for the parsers
+ *
+ * --help prints the help and ends the program.
+ *
+ * Return: 0, or -1 with a message.
+ */
+int cmdline_parse(const struct argp *argp, int argc, char **argv,
+		  unsigned int flags, void *input);
+
+/** cmdline_told - Return: CMDLINE_TOLD if @ret is not 0, else 0 */
+error_t cmdline_told(int ret);
+
+/**
+ * cmdline_word - find the value of an option in a list of words
+ * @what:	name of the option, for the message
+ * @arg:	a word, or an unambiguous abbreviation of it
+ * @words:	the words, terminated by NULL
+ *
+ * Return: its index, or -1 with a message.
+ */
+int cmdline_word(const char *what, const char *arg, const char *const *words);
+
+/* The largest number of files that a command takes */
+#define MAX_INPUTS	2
+
+/**
+ * struct input - the files that a command reads
+ * @want:	how many it takes; set before the command line is read
+ * @nr:		how many there are
+ * @path:	their names
+ * @cpus:	the CPUs to look at; empty for all
+ */
+struct input {
+	unsigned int want;
+	unsigned int nr;
+	const char *path[MAX_INPUTS];
+	struct cpulist cpus;
+};
+
+/** cmdline_input - for argp.children: FILE and --cpus; the input is a struct input */
+extern const struct argp_child cmdline_input[];
+
+/** input_cpus - the CPUs to look at, NULL for all */
+const struct cpulist *input_cpus(const struct input *in);
+
+/**
+ * input_open - open one of the files
+ * @in:		the files and CPUs
+ * @i:		index of the file
+ *
+ * Return: NULL with a message, also if a CPU of @in was not recorded.
+ */
+struct datr *input_open(const struct input *in, unsigned int i);
+void input_free(struct input *in);
+
+/**
+ * cmdline_output - check whether writing to stdout has failed
+ * @gone:	set if the reader of stdout has ended, which is no error, or after an error
+ *
+ * Return: 0, or -1 with a message.
+ */
+int cmdline_output(bool *gone);
+
+/**
+ * cmdline_exit - the exit status of a command that prints
+ * @ret:	0, or not 0 if it failed with a message
+ *
+ * Context: all was written to stdout.
+ */
+int cmdline_exit(int ret);
+
+/** typedef input_fn - prints something about a file. Return: not 0 after a message */
+typedef int (*input_fn)(struct datr *d, const void *options);
+
+/**
+ * input_print - run a command that prints something about one file
+ * @in:		the file
+ * @print:	prints
+ * @options:	passed to @print
+ *
+ * Return: an exit status.
+ */
+int input_print(const struct input *in, input_fn print, const void *options);
+
+#endif

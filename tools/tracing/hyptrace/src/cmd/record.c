@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hyptrace record
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cmd/cmdline.h"
+#include "cmd/commands.h"
+#include "cmd/sessionargs.h"
+#include "record/capture.h"
+#include "record/part.h"
+#include "record/save.h"
+
+#define DEFAULT_OUTPUT		"trace.dat"
+#define PROGRESS_MS		500
+
+static const char doc[] =
+	"Records hypervisor events and host events until COMMAND ends, a duration is\n"
+	"over, or Ctrl-C is pressed. The file has the trace.dat format, version 7.\n"
+	"\vAt the end, record restores all settings that it has changed in tracefs. If it\n"
+	"is killed, the next record, recover, live or top does. While record runs, the\n"
+	"data is in the directory FILE.part. If record is killed or the disk is full,\n"
+	"this directory is left behind, and hyptrace recover makes a file from it.\n"
+	"\n"
+	SESSION_END_DOC
+	"\n"
+	"Exit status: that of COMMAND; 127 if it cannot be run; 0 after Ctrl-C or the\n"
+	"duration; 128 + n after signal n (SIGTERM, SIGHUP), with the file complete; 1\n"
+	"on errors; 2 for a wrong command line.";
+
+struct options {
+	struct session_options session;
+	const char *output;
+	bool quiet;
+};
+
+/**
+ * struct recorder - a recording in progress
+ * @opt:	what the user wants
+ * @s:		its session
+ * @file:	what it becomes
+ * @part:	where the data goes
+ * @c:		its capture
+ * @started:	tracing has started, so the data is worth keeping
+ */
+struct recorder {
+	const struct options *opt;
+	struct session s;
+	char *file;
+	struct part *part;
+	struct capture *c;
+	bool started;
+};
+
+/* Options */
+
+static const struct argp_option options[] = {
+	{ "output", 'o', "FILE", 0, "output file [" DEFAULT_OUTPUT "]", 0 },
+	{ "quiet", 'q', NULL, 0, "print no progress and no summary", 0 },
+	{ 0 }
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &o->session;
+		return 0;
+	case 'o':
+		o->output = arg;
+		return 0;
+	case 'q':
+		o->quiet = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = SESSION_ARGS_DOC,
+	.doc = doc,
+	.children = session_args,
+};
+
+/* Progress */
+
+/**
+ * struct pace - for rates
+ * @at:		when the totals were taken, ms
+ * @t:		the totals
+ */
+struct pace {
+	u64 at;
+	struct streams_totals t;
+};
+
+static bool shows_progress(const struct recorder *r)
+{
+	return !r->opt->quiet && isatty(STDERR_FILENO);
+}
+
+/* The lost events of each CPU that has any */
+static void show_lost(const struct streams *s)
+{
+	const char *before = " (";
+	unsigned int i;
+	u64 lost;
+
+	for (i = 0; i < s->nr_cpus; i++) {
+		lost = streams_lost(s, i);
+		if (!lost)
+			continue;
+		fprintf(stderr, "%sCPU %u: %llu", before, s->cpu[i][HYP].cpu, lost);
+		before = ", ";
+	}
+	if (*before == ',')
+		fputc(')', stderr);
+}
+
+static void progress(const struct recorder *r, struct pace *before)
+{
+	struct pace now = { .at = session_elapsed_ms(&r->s) };
+	double per_s;
+
+	if (!shows_progress(r) || now.at == before->at)
+		return;
+	per_s = 1000.0 / (now.at - before->at);
+	streams_totals(capture_streams(r->c), &now.t);
+	fprintf(stderr, "\r\033[K%6.1f s  hyp %.0f/s  host %.0f/s  %.1f MB  lost %llu",
+		now.at / 1e3,
+		(now.t.written[HYP] - before->t.written[HYP]) * per_s,
+		(now.t.written[HOST] - before->t.written[HOST]) * per_s,
+		now.t.bytes / 1e6, now.t.lost);
+	if (now.t.lost)
+		show_lost(capture_streams(r->c));
+	*before = now;
+}
+
+static void wait_for_end(struct recorder *r)
+{
+	struct pollfd failed = {
+		.fd = capture_failed_fd(r->c), .events = POLLIN,
+	};
+	struct pace before = { 0 };
+
+	while (!session_wait(&r->s, &failed, 1, PROGRESS_MS) &&
+	       !failed.revents)
+		progress(r, &before);
+	if (shows_progress(r))
+		fprintf(stderr, "\r\033[K");
+}
+
+static void summary(const struct recorder *r)
+{
+	if (!r->opt->quiet)
+		streams_tell(capture_streams(r->c), r->opt->output);
+}
+
+/* All */
+
+static int prepare(struct recorder *r)
+{
+	if (session_open(&r->s, &r->opt->session))
+		return -1;
+	r->file = output_path(r->opt->output);
+	r->part = r->file ? part_new(r->file) : NULL;
+	if (!r->part || session_prepare(&r->s))
+		return -1;
+	r->c = capture_open(&r->s.r, r->part);
+	if (!r->c || save_head(part_head(r->part), &r->s.r, capture_streams(r->c)))
+		return -1;
+	return session_arm(&r->s);
+}
+
+static int run(struct recorder *r)
+{
+	int ret;
+
+	if (capture_start(r->c) || session_start(&r->s)) {
+		capture_stop(r->c);
+		return -1;
+	}
+	r->started = true;
+	wait_for_end(r);
+	ret = session_stop(&r->s);
+	return capture_stop(r->c) ? -1 : ret;
+}
+
+static int finish(const struct recorder *r)
+{
+	struct strlist texts = { 0 };
+	int ret = capture_counters(r->c, &texts);
+
+	if (!ret)
+		ret = part_finish(r->part, r->file, &texts);
+	strlist_free(&texts);
+	return ret;
+}
+
+static int record(const void *options)
+{
+	const struct options *o = options;
+	struct recorder r = { .opt = o };
+	int ret = prepare(&r);
+
+	if (!ret)
+		ret = run(&r);
+	if (!ret)
+		ret = finish(&r);
+	if (!ret)
+		summary(&r);
+	capture_close(r.c);
+	if (session_close(&r.s))
+		ret = -1;
+	if (r.part && !r.started)
+		part_remove(r.part);
+	part_free(r.part);
+	free(r.file);
+	return session_status(&r.s, ret);
+}
+
+int record_main(int argc, char **argv)
+{
+	struct options o = { .output = DEFAULT_OUTPUT };
+
+	return session_main(&argp, argc, argv, &o, &o.session, record);
+}

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hyptrace report
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analysis/account.h"
+#include "cmd/cmdline.h"
+#include "cmd/commands.h"
+#include "cmd/report.h"
+#include "lib/log.h"
+#include "trace/evdb.h"
+#include "trace/eventjson.h"
+#include "trace/merge.h"
+
+#define MAX_CONTEXT	10000
+
+/**
+ * struct report - a report in progress
+ * @d:		the file
+ * @db:		its events
+ * @account:	counts them
+ * @selection:	chooses those to print
+ * @sink:	prints those
+ * @how:	what the user wants
+ * @out:	where the text goes
+ * @line:	how a line of text is printed
+ * @corrupt:	corrupt sub-buffers so far
+ */
+struct report {
+	struct datr *d;
+	struct evdb *db;
+	struct account *account;
+	struct selection *selection;
+	struct selection_sink sink;
+	const struct report_how *how;
+	FILE *out;
+	struct eventline line;
+	u64 corrupt;
+};
+
+static enum side side_of(const struct report *r, const struct merged *ev)
+{
+	return datr_side(r->d, ev->buffer);
+}
+
+static void print_event(void *ctx, const struct merged *ev, bool gap)
+{
+	struct report *r = ctx;
+
+	if (gap && r->line.nr && r->how->rule.context && !r->how->json)
+		fputs("--\n", r->out);
+	if (r->how->json)
+		eventjson_event(r->out, r->db, ev, side_of(r, ev));
+	else
+		eventline_event(&r->line, ev, side_of(r, ev));
+}
+
+static void print_loss(void *ctx, const struct merged *ev)
+{
+	struct report *r = ctx;
+
+	if (r->how->json)
+		eventjson_loss(r->out, ev, side_of(r, ev));
+	else
+		eventline_loss(&r->line, ev, side_of(r, ev));
+}
+
+static int take_event(void *ctx, const struct merged *ev)
+{
+	struct report *r = ctx;
+
+	account_feed(r->account, ev);
+	r->corrupt += !ev->ev.data;
+	selection_feed(r->selection, ev);
+	return 0;
+}
+
+static int print_events(struct report *r, const struct cpulist *cpus)
+{
+	int ret = merge_each(r->d, cpus, take_event, r);
+
+	selection_end(r->selection);
+	return ret;
+}
+
+static bool has_cpu(const struct report *r, unsigned int cpu)
+{
+	if (r->how->cpus && !cpulist_has(r->how->cpus, cpu))
+		return false;
+	return datr_has_cpu(r->d, cpu);
+}
+
+static int print_each_cpu(struct report *r)
+{
+	unsigned int cpu;
+	struct cpulist one = { .nr = 1, .cpu = &cpu };
+	int ret = 0;
+
+	for (cpu = 0; !ret && cpu < MAX_CPUS; cpu++) {
+		if (has_cpu(r, cpu))
+			ret = print_events(r, &one);
+	}
+	return ret;
+}
+
+static void print_totals(struct report *r)
+{
+	struct account_result a;
+
+	account_finish(r->account, r->how->cpus, NULL, &a);
+	fprintf(r->out, "total: events=%llu host_events=%llu lost=%llu%s corrupt=%llu\n",
+		a.seen[HYP], a.seen[HOST], a.lost, lost_more(a.vague), r->corrupt);
+}
+
+static int prepare(struct report *r)
+{
+	r->line.out = r->out;
+	r->line.time = r->how->time;
+	r->sink = (struct selection_sink) { r, print_event, print_loss };
+	r->db = evdb_load(r->d);
+	r->line.db = r->db;
+	r->account = account_new(r->d);
+	if (!r->db || !r->account)
+		return -1;
+	r->selection = selection_new(r->d, r->db, &r->how->rule, &r->sink);
+	return r->selection ? merge_first(r->d, &r->line.first) : -1;
+}
+
+int report_file(struct datr *d, const struct report_how *how, FILE *out)
+{
+	struct report r = { .d = d, .how = how, .out = out };
+	int ret = prepare(&r);
+
+	if (!ret)
+		ret = how->per_cpu ? print_each_cpu(&r) :
+				     print_events(&r, how->cpus);
+	if (!ret && !how->json)
+		print_totals(&r);
+	ret = datr_corrupt(d, r.corrupt) ?: ret;
+	selection_free(r.selection);
+	account_free(r.account);
+	evdb_free(r.db);
+	return ret;
+}
+
+/* The command line */
+
+static const char doc[] =
+	"Prints the events of host and hypervisor in order of time, and lost events at\n"
+	"the place where they were lost. Each event is one line:\n"
+	"    [CPU] SECONDS host|hyp COMM-PID EVENT: FIELDS\n"
+	"\vEach line of --json is one object with ts (in ns), cpu and side (host or\n"
+	"hyp). The other members depend on what it stands for: an event has system,\n"
+	"event, pid, comm, fields and text; a loss has lost, the number of events, or\n"
+	"null if it is not known; a corrupt sub-buffer has corrupt_at, its offset in\n"
+	"the file; an event that the file does not describe has unknown_bytes.\n"
+	"\n"
+	"Exit status: 0 on success; 1 on errors, or if FILE is corrupt in places; 2 for\n"
+	"a wrong command line.";
+
+enum { OPT_HOST_ONLY = CMDLINE_KEYS, OPT_HYP_ONLY, OPT_PER_CPU };
+
+static const struct argp_option options[] = {
+	{ "time", 't', "WHICH", 0,
+	  "timestamps: absolute (seconds of the trace clock), relative (since the recording's first event) or delta (since the previous line) [absolute]",
+	  0 },
+	{ "host-only", OPT_HOST_ONLY, NULL, 0, "host events only", 0 },
+	{ "hyp-only", OPT_HYP_ONLY, NULL, 0, "hypervisor events only", 0 },
+	{ "event", 'e', "PATTERN", 0,
+	  "only events whose EVENT or SYSTEM:EVENT matches PATTERN, such as 'kvm:*'; can be repeated",
+	  0 },
+	{ "context", 'C', "N", 0,
+	  "with --event: also print N events before and after each match", 0 },
+	{ "per-cpu", OPT_PER_CPU, NULL, 0, "print one CPU after the other", 0 },
+	{ "json", 'j', NULL, 0, "print each event as a JSON document on one line", 0 },
+	{ 0 }
+};
+
+struct options {
+	struct input in;
+	struct report_how how;
+};
+
+static int set_time(struct options *o, const char *arg)
+{
+	static const char * const words[] = {
+		[TIME_ABSOLUTE] = "absolute",
+		[TIME_RELATIVE] = "relative",
+		[TIME_DELTA]	= "delta",
+		NULL
+	};
+	int word = cmdline_word("time", arg, words);
+
+	o->how.time = word;
+	return word < 0 ? -1 : 0;
+}
+
+static error_t set_context(struct options *o, const char *arg)
+{
+	if (!parse_number(arg, MAX_CONTEXT, &o->how.rule.context))
+		return 0;
+	return cmdline_told(log_error("bad context '%s': expected a number from 1 to %u",
+				      arg, MAX_CONTEXT));
+}
+
+static error_t check_options(const struct options *o)
+{
+	int ret = 0;
+
+	if (o->how.rule.no[HOST] && o->how.rule.no[HYP])
+		ret = log_error("--hyp-only and --host-only exclude all events: expected one of them");
+	else if (o->how.rule.context && !o->how.rule.events.nr)
+		ret = log_error("--context without --event: expected the events to print the context of");
+	return cmdline_told(ret);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &o->in;
+		return 0;
+	case 't':
+		return cmdline_told(set_time(o, arg));
+	case OPT_HOST_ONLY:
+		o->how.rule.no[HYP] = true;
+		return 0;
+	case OPT_HYP_ONLY:
+		o->how.rule.no[HOST] = true;
+		return 0;
+	case 'e':
+		return cmdline_told(strlist_add(&o->how.rule.events, arg));
+	case 'C':
+		return set_context(o, arg);
+	case OPT_PER_CPU:
+		o->how.per_cpu = true;
+		return 0;
+	case 'j':
+		o->how.json = true;
+		return 0;
+	case ARGP_KEY_END:
+		return check_options(o);
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "FILE",
+	.doc = doc,
+	.children = cmdline_input,
+};
+
+static int print(struct datr *d, const void *options)
+{
+	const struct options *o = options;
+
+	return report_file(d, &o->how, stdout);
+}
+
+int report_main(int argc, char **argv)
+{
+	struct options o = { .in.want = 1 };
+	int ret = EXIT_USAGE;
+
+	if (!cmdline_parse(&argp, argc, argv, 0, &o)) {
+		o.how.cpus = input_cpus(&o.in);
+		ret = input_print(&o.in, print, &o);
+	}
+	strlist_free(&o.how.rule.events);
+	input_free(&o.in);
+	return ret;
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The profile of an interval as narrow tables. See toptext.h.
+ */
+#include "cmd/toptext.h"
+
+#define NAME_WIDTH	28
+
+/**
+ * struct table - a table in progress
+ * @s:		the profile
+ * @out:	where it goes
+ * @left:	rows that may still be printed
+ */
+struct table {
+	const struct profile *s;
+	FILE *out;
+	unsigned int left;
+};
+
+static double share(const struct table *t, u64 ns)
+{
+	u64 wall = t->s->result.wall;
+
+	return wall ? 100.0 * ns / wall : 0;
+}
+
+static double per_s(const struct table *t, u64 count)
+{
+	u64 wall = t->s->result.wall;
+
+	return wall ? 1e9 * count / wall : 0;
+}
+
+static bool take_row(struct table *t)
+{
+	if (!t->left)
+		return false;
+	t->left--;
+	return true;
+}
+
+/* Places */
+
+static void places_head(const struct table *t, const char *what, const char *rate)
+{
+	fprintf(t->out, "\n%-*s %11s %9s %9s %9s %9s\n", NAME_WIDTH, what, rate,
+		"host %", "EL2 %", "guest %", "unknown %");
+}
+
+static void print_places(const struct table *t, const char *name,
+			 const struct times_row *r, bool rate)
+{
+	unsigned int i;
+
+	fprintf(t->out, "%-*.*s", NAME_WIDTH, NAME_WIDTH, name);
+	if (rate)
+		fprintf(t->out, " %11.0f", per_s(t, r->entries));
+	else
+		fprintf(t->out, " %11s", "");
+	for (i = 0; i < NR_PLACES; i++)
+		fprintf(t->out, " %9.2f", share(t, r->ns[i]));
+	fputc('\n', t->out);
+}
+
+static void print_cpus(const struct table *t)
+{
+	const struct times_row *r;
+	unsigned int i;
+	char name[16];
+
+	places_head(t, "CPU", "entries/s");
+	for (i = 0; (r = times_cpu(t->s->times, i)); i++) {
+		snprintf(name, sizeof(name), "%d", r->id);
+		print_places(t, name, r, true);
+	}
+}
+
+static void print_vcpus(struct table t)
+{
+	const struct times_row *r;
+	unsigned int i;
+	char name[64];
+
+	for (i = 0; (r = times_vcpu(t.s->times, i)) && take_row(&t); i++) {
+		if (times_row_empty(r))
+			break;	/* by time */
+		if (!i)
+			places_head(&t, "VCPU", "entries/s");
+		if (r->named)
+			snprintf(name, sizeof(name), "0x%x:%u of %s-%d", r->vm, r->vcpu,
+				 evdb_comm(t.s->db, r->id), r->id);
+		else
+			snprintf(name, sizeof(name), "?:? of %s-%d",
+				 evdb_comm(t.s->db, r->id), r->id);
+		print_places(&t, name, r, true);
+	}
+}
+
+static void print_tasks(struct table t)
+{
+	const struct times_row *r;
+	unsigned int i;
+	char name[64];
+
+	places_head(&t, "TASK", "");
+	for (i = 0; (r = times_task(t.s->times, i)); i++) {
+		if (times_row_empty(r) || !take_row(&t))
+			continue;
+		snprintf(name, sizeof(name), "%s-%d", evdb_comm(t.s->db, r->id), r->id);
+		print_places(&t, r->id == TIMES_NOBODY ? "unknown task" : name, r, false);
+	}
+}
+
+/* Durations */
+
+static void dists_head(const struct table *t, const char *what)
+{
+	fprintf(t->out, "\n%-*s %11s %9s %9s %9s %9s\n", NAME_WIDTH, what, "count/s",
+		"time %", "p50 us", "p99 us", "max us");
+}
+
+/* Return: false if there was none */
+static bool print_dist(const struct table *t, const char *name, struct dist *d)
+{
+	struct dist_summary s;
+
+	dist_summarize(d, &s);
+	if (!s.count)
+		return false;
+	fprintf(t->out, "%-*.*s %11.0f %9.2f %9.2f %9.2f %9.2f\n", NAME_WIDTH,
+		NAME_WIDTH, name, per_s(t, s.count), share(t, s.total),
+		s.p50 / 1e3, s.p99 / 1e3, s.max / 1e3);
+	return true;
+}
+
+static void print_dists(struct table t, const char *what, const struct dists *dists)
+{
+	struct dist *d;
+	unsigned int i;
+
+	dists_head(&t, what);
+	for (i = 0; (d = dists_at(dists, i)) && t.left; i++)
+		t.left -= print_dist(&t, dist_name(d), d);
+}
+
+static void print_ways(const struct table *t)
+{
+	enum way way;
+
+	dists_head(t, "SWITCH");
+	for (way = 0; way < NR_WAYS; way++)
+		print_dist(t, way_name(way), times_way(t->s->times, way));
+}
+
+static void print_head(const struct table *t, u64 elapsed_ms)
+{
+	const struct account_result *n = &t->s->events;
+
+	fprintf(t->out, "hyptrace top: %.1f s, last %.3f s: %.0f hyp events/s, %.0f host events/s\n",
+		elapsed_ms / 1e3, t->s->result.wall / 1e9, per_s(t, n->seen[HYP]),
+		per_s(t, n->seen[HOST]));
+	if (n->lost)
+		fprintf(t->out, "%llu events lost: some durations not measured; try a larger --buffer-size\n",
+			n->lost);
+}
+
+void top_print(const struct profile *s, u64 elapsed_ms, unsigned int rows,
+	       FILE *out)
+{
+	const struct table t = {
+		.s = s, .out = out, .left = rows ? rows : UINT32_MAX,
+	};
+
+	print_head(&t, elapsed_ms);
+	print_cpus(&t);
+	print_vcpus(t);
+	print_dists(t, "EL2 ENTRY", s->reasons);
+	print_dists(t, "HYPERCALL", s->hcalls);
+	print_ways(&t);
+	print_tasks(t);
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Exports a file as a page. See html.h.
+ *
+ * The data is in the page as base64, so that no part of it can be taken for markup.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/fileprofile.h"
+#include "analysis/profilejson.h"
+#include "export/html.h"
+#include "export/htmlpage.h"
+#include "lib/log.h"
+
+static void put_base64(const struct bytes *b, FILE *out)
+{
+	static const char digit[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	u8 in[3];
+	char text[4];
+	size_t i, nr;
+
+	for (i = 0; i < b->size; i += sizeof(in)) {
+		nr = b->size - i < sizeof(in) ? b->size - i : sizeof(in);
+		memset(in, 0, sizeof(in));
+		memcpy(in, b->data + i, nr);
+		text[0] = digit[in[0] >> 2];
+		text[1] = digit[(in[0] << 4 | in[1] >> 4) & 63];
+		text[2] = nr > 1 ? digit[(in[1] << 2 | in[2] >> 6) & 63] : '=';
+		text[3] = nr > 2 ? digit[in[2] & 63] : '=';
+		fwrite(text, sizeof(text), 1, out);
+	}
+}
+
+static void put_page(const struct bytes *data, FILE *out)
+{
+	size_t size = htmlpage_end - htmlpage;
+	const char *mark = memmem(htmlpage, size, HTMLPAGE_MARK,
+				  strlen(HTMLPAGE_MARK));
+	const char *rest = mark + strlen(HTMLPAGE_MARK);
+
+	fwrite(htmlpage, mark - htmlpage, 1, out);
+	put_base64(data, out);
+	fwrite(rest, htmlpage_end - rest, 1, out);
+}
+
+/* Return: as stat_file(), with its JSON in @json, to be freed */
+static int read_file_into(struct datr *d, const struct cpulist *cpus,
+			  struct htmldata *h, char **json, size_t *size)
+{
+	const struct profile_watch watch = {
+		.event = htmldata_event,
+		.times = { h, htmldata_span, htmldata_stay },
+	};
+	FILE *text = open_memstream(json, size);
+	struct profiler *s;
+	int ret;
+
+	if (!text)
+		return log_oom();
+	s = fileprofile_read(d, cpus, &watch);
+	if (s)
+		profile_print_json(profiler_profile(s), true, text);
+	ret = s ? fileprofile_check(s, d) : -1;
+	fileprofile_free(s);
+	return fclose(text) ? log_oom() : ret;
+}
+
+static int export_data(struct datr *d, const struct cpulist *cpus,
+		       struct htmldata *h, FILE *out,
+		       struct htmldata_counts *counts)
+{
+	struct bytes data = { 0 };
+	char *json = NULL;
+	size_t size;
+	int ret = read_file_into(d, cpus, h, &json, &size);
+
+	if (ret >= 0 && htmldata_write(h, json, size, &data, counts))
+		ret = -1;
+	if (ret >= 0)
+		put_page(&data, out);
+	bytes_free(&data);
+	free(json);
+	return ret;
+}
+
+int html_export(struct datr *d, const struct cpulist *cpus, FILE *out,
+		struct htmldata_counts *counts)
+{
+	struct htmldata *h = htmldata_new(d);
+	int ret;
+
+	if (!h)
+		return -1;
+	ret = export_data(d, cpus, h, out, counts);
+	htmldata_free(h);
+	return ret;
+}

@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The data of the page of "export --html". See htmldata.h; html/data.js reads it.
+ *
+ * All numbers are varints (bytes.h); signed ones are marked with +-. A list is its
+ * length and its elements. Elements refer to each other by their index in a list.
+ *
+ *	"HTD1"
+ *	texts		file, kernel, clock, base (ns), the JSON of stat
+ *	words		list of texts
+ *	lines		list of {list of words}, to be joined by blanks
+ *	tasks		list of {+-pid, word}; the first one is unknown
+ *	kinds		list of {what, hyp, cpu, task, word system, word name}
+ *	places		list of {place, task, vcpu: 0 none, 1 without name, or
+ *			2, vm, vcpu}
+ *	events		list of {+-ns since the one before, kind, line}
+ *	CPUs		list of {cpu, +-start, spans, stays}
+ *	  spans		list of {ns, place}; each begins where the last one ends
+ *	  stays		list of {+-ns since the last one's end, ns, reason, call},
+ *			these being 0 or a word's index plus 1
+ *
+ * Times count from base, the timestamp of the recording's first event.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/account.h"
+#include "export/htmldata.h"
+#include "export/intern.h"
+#include "lib/log.h"
+#include "lib/util.h"
+
+#define MAGIC		"HTD1"
+
+/* Kinds of entries in the list of events */
+enum entry {
+	ENTRY_EVENT,
+	ENTRY_STRANGER,	/* an event that is not known, or does not fit its format */
+	ENTRY_LOSS,
+	ENTRY_CORRUPT,
+};
+
+/**
+ * struct lane - the spans and EL2 entries of a CPU
+ * @start:	of its first span
+ * @end:	of its last span
+ * @place:	the last span's, which is not written yet if @ns is not 0
+ * @ns:		and how long it is so far
+ * @spans:	those that are written
+ * @nr_spans:	how many
+ * @stay_end:	of the last stay
+ * @stays:	those that are written
+ * @nr_stays:	how many
+ */
+struct lane {
+	u64 start;
+	u64 end;
+	u32 place;
+	u64 ns;
+	struct bytes spans;
+	u64 nr_spans;
+	u64 stay_end;
+	struct bytes stays;
+	u64 nr_stays;
+};
+
+struct htmldata {
+	const struct datr *d;
+	struct evdb *db;
+	struct intern *words;
+	struct intern *lines;
+	struct intern *tasks;
+	struct intern *kinds;
+	struct intern *places;
+	struct bytes events;
+	struct bytes key;	/* for look-ups */
+	struct bytes line;	/* the same */
+	u64 base;
+	u64 last;
+	u64 nr_entries;
+	struct lane *lane[MAX_CPUS];
+	struct htmldata_counts counts;
+	bool failed;
+};
+
+/* Lists without duplicates */
+
+static u32 word(struct htmldata *h, const char *text, size_t size)
+{
+	h->key.size = 0;
+	bytes_text(&h->key, text, size);
+	return intern_get(h->words, &h->key);
+}
+
+static u32 line(struct htmldata *h, const char *text)
+{
+	struct bytes *l = &h->line;
+	const char *p;
+	size_t len;
+	u32 nr = 1;
+
+	for (p = text; (p = strchr(p, ' ')); p++)
+		nr++;
+	l->size = 0;
+	bytes_varint(l, nr);
+	for (;; text += len + 1) {
+		len = strcspn(text, " ");
+		bytes_varint(l, word(h, text, len));
+		if (!text[len])
+			return intern_get(h->lines, l);
+	}
+}
+
+static u32 task(struct htmldata *h, s32 pid)
+{
+	const char *comm = pid == TIMES_NOBODY ? "" : evdb_comm(h->db, pid);
+	u32 name = word(h, comm, strlen(comm));
+
+	h->key.size = 0;
+	bytes_signed(&h->key, pid);
+	bytes_varint(&h->key, name);
+	return intern_get(h->tasks, &h->key);
+}
+
+static u32 kind(struct htmldata *h, enum entry what, const struct merged *ev,
+		const struct evdb_head *head)
+{
+	enum side side = datr_side(h->d, ev->buffer);
+	u32 t = task(h, head->pid);
+	u32 system = word(h, head->system, strlen(head->system));
+	u32 name = word(h, head->name, strlen(head->name));
+
+	h->key.size = 0;
+	bytes_varint(&h->key, what);
+	bytes_varint(&h->key, side == HYP);
+	bytes_varint(&h->key, ev->cpu);
+	bytes_varint(&h->key, t);
+	bytes_varint(&h->key, system);
+	bytes_varint(&h->key, name);
+	return intern_get(h->kinds, &h->key);
+}
+
+static u32 place(struct htmldata *h, const struct times_span *s)
+{
+	u32 t = task(h, s->task->id);
+
+	h->key.size = 0;
+	bytes_varint(&h->key, s->place);
+	bytes_varint(&h->key, t);
+	bytes_varint(&h->key, s->vcpu ? 1 + s->vcpu->named : 0);
+	if (s->vcpu && s->vcpu->named) {
+		bytes_varint(&h->key, s->vcpu->vm);
+		bytes_varint(&h->key, s->vcpu->vcpu);
+	}
+	return intern_get(h->places, &h->key);
+}
+
+/* Lanes */
+
+static struct lane *lane_new(struct htmldata *h)
+{
+	struct lane *l = calloc(1, sizeof(*l));
+
+	if (l)
+		l->start = h->base;
+	else if (!h->failed)
+		log_oom();
+	h->failed |= !l;
+	return l;
+}
+
+static struct lane *lane_of(struct htmldata *h, unsigned int cpu)
+{
+	if (!h->lane[cpu])
+		h->lane[cpu] = lane_new(h);
+	return h->lane[cpu];
+}
+
+/* Events */
+
+static void add_entry(struct htmldata *h, const struct merged *ev,
+		      enum entry what, const struct evdb_head *head,
+		      const char *text)
+{
+	u32 k = kind(h, what, ev, head);
+
+	bytes_signed(&h->events, (long long)(ev->ev.ts - h->last));
+	bytes_varint(&h->events, k);
+	bytes_varint(&h->events, line(h, text));
+	h->last = ev->ev.ts;
+	h->nr_entries++;
+}
+
+static void add_loss(struct htmldata *h, const struct merged *ev)
+{
+	static const struct evdb_head head = { "", "", TIMES_NOBODY };
+	char text[64] = "events lost, number unknown";
+
+	if (ev->lost != RBPAGE_LOST_UNKNOWN)
+		snprintf(text, sizeof(text), "%llu events lost", ev->lost);
+	add_entry(h, ev, ENTRY_LOSS, &head, text);
+	h->counts.losses++;
+}
+
+static void add_corrupt(struct htmldata *h, const struct merged *ev)
+{
+	static const struct evdb_head head = { "", "", TIMES_NOBODY };
+	char text[64];
+
+	snprintf(text, sizeof(text), "corrupt sub-buffer at file offset %llu",
+		 ev->offset);
+	add_entry(h, ev, ENTRY_CORRUPT, &head, text);
+	h->counts.losses++;
+}
+
+static void add_event(struct htmldata *h, const struct merged *ev)
+{
+	struct evdb_head head = { "", evdb_name(h->db, &ev->ev), TIMES_NOBODY };
+	bool known = evdb_head(h->db, &ev->ev, &head);
+
+	add_entry(h, ev, known ? ENTRY_EVENT : ENTRY_STRANGER, &head,
+		  evdb_text(h->db, &ev->ev, ev->cpu));
+	h->counts.events++;
+}
+
+int htmldata_event(void *ctx, struct evdb *db, const struct merged *ev)
+{
+	struct htmldata *h = ctx;
+
+	h->db = db;
+	lane_of(h, ev->cpu);	/* also if no time passes */
+	if (ev->lost)
+		add_loss(h, ev);
+	if (ev->ev.data)
+		add_event(h, ev);
+	else
+		add_corrupt(h, ev);
+	return h->events.failed ? -1 : 0;
+}
+
+/* Times */
+
+static void end_span(struct lane *l)
+{
+	if (!l->ns)
+		return;
+	bytes_varint(&l->spans, l->ns);
+	bytes_varint(&l->spans, l->place);
+	l->nr_spans++;
+	l->ns = 0;
+}
+
+/* Equal ones in a row are merged */
+void htmldata_span(void *ctx, const struct times_span *s)
+{
+	struct htmldata *h = ctx;
+	struct lane *l = lane_of(h, s->cpu);
+	u32 p = place(h, s);
+
+	if (!l)
+		return;
+	if (p != l->place)
+		end_span(l);
+	if (!l->end)
+		l->start = s->start;
+	l->end = s->start + s->ns;
+	l->place = p;
+	l->ns += s->ns;
+}
+
+static u32 dist_word(struct htmldata *h, const struct dist *d)
+{
+	const char *name = d ? dist_name(d) : NULL;
+
+	return name ? word(h, name, strlen(name)) + 1 : 0;
+}
+
+void htmldata_stay(void *ctx, const struct times_stay *s)
+{
+	struct htmldata *h = ctx;
+	struct lane *l = lane_of(h, s->cpu);
+
+	if (!l)
+		return;
+	bytes_signed(&l->stays, s->start - (l->nr_stays ? l->stay_end : h->base));
+	bytes_varint(&l->stays, s->end - s->start);
+	bytes_varint(&l->stays, dist_word(h, s->reason));
+	bytes_varint(&l->stays, dist_word(h, s->call));
+	l->stay_end = s->end;
+	l->nr_stays++;
+}
+
+/* All */
+
+struct htmldata *htmldata_new(const struct datr *d)
+{
+	struct htmldata *h = calloc(1, sizeof(*h));
+
+	if (!h) {
+		log_oom();
+		return NULL;
+	}
+	h->d = d;
+	h->words = intern_new();
+	h->lines = intern_new();
+	h->tasks = intern_new();
+	h->kinds = intern_new();
+	h->places = intern_new();
+	if (!h->words || !h->lines || !h->tasks || !h->kinds || !h->places ||
+	    merge_first(d, &h->base)) {
+		htmldata_free(h);
+		return NULL;
+	}
+	h->last = h->base;
+	task(h, TIMES_NOBODY);	/* the first one */
+	return h;
+}
+
+void htmldata_free(struct htmldata *h)
+{
+	unsigned int i;
+
+	if (!h)
+		return;
+	for (i = 0; i < MAX_CPUS; i++) {
+		if (!h->lane[i])
+			continue;
+		bytes_free(&h->lane[i]->spans);
+		bytes_free(&h->lane[i]->stays);
+		free(h->lane[i]);
+	}
+	intern_free(h->words);
+	intern_free(h->lines);
+	intern_free(h->tasks);
+	intern_free(h->kinds);
+	intern_free(h->places);
+	bytes_free(&h->events);
+	bytes_free(&h->key);
+	bytes_free(&h->line);
+	free(h);
+}
+
+static void put_text(struct bytes *out, const char *text)
+{
+	bytes_text(out, text, strlen(text));
+}
+
+static void put_head(const struct htmldata *h, struct bytes *out)
+{
+	const char *path = datr_name(h->d), *file = strrchr(path, '/');
+	const char *kernel = datr_uname(h->d);
+	unsigned int nr = datr_nr_buffers(h->d);
+	char base[32];
+
+	snprintf(base, sizeof(base), "%llu", h->base);
+	put_text(out, file ? file + 1 : path);
+	put_text(out, kernel ? kernel : "");
+	put_text(out, nr ? datr_buffer(h->d, 0)->clock : "");
+	put_text(out, base);
+}
+
+static void put_list(struct bytes *out, u64 nr, const struct bytes *elements)
+{
+	bytes_varint(out, nr);
+	bytes_add(out, elements->data, elements->size);
+	out->failed |= elements->failed;
+}
+
+static void put_lanes(struct htmldata *h, struct bytes *out)
+{
+	unsigned int i, nr = 0;
+	struct lane *l;
+
+	for (i = 0; i < MAX_CPUS; i++)
+		nr += !!h->lane[i];
+	bytes_varint(out, nr);
+	for (i = 0; i < MAX_CPUS; i++) {
+		l = h->lane[i];
+		if (!l)
+			continue;
+		end_span(l);
+		bytes_varint(out, i);
+		bytes_signed(out, l->start - h->base);
+		put_list(out, l->nr_spans, &l->spans);
+		put_list(out, l->nr_stays, &l->stays);
+		h->counts.spans += l->nr_spans;
+	}
+}
+
+int htmldata_write(struct htmldata *h, const char *stat, size_t size,
+		   struct bytes *out, struct htmldata_counts *counts)
+{
+	bytes_add(out, MAGIC, strlen(MAGIC));
+	put_head(h, out);
+	bytes_text(out, stat, size);
+	intern_write(h->words, out);
+	intern_write(h->lines, out);
+	intern_write(h->tasks, out);
+	intern_write(h->kinds, out);
+	intern_write(h->places, out);
+	put_list(out, h->nr_entries, &h->events);
+	put_lanes(h, out);
+	*counts = h->counts;
+	return h->failed || out->failed ? -1 : 0;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Writes a Perfetto trace: packets with a FtraceEventBundle, which has events
+ * of one CPU.
+ */
+#ifndef HYPTRACE_PFBUNDLE_H
+#define HYPTRACE_PFBUNDLE_H
+
+#include <stdio.h>
+
+#include "export/proto.h"
+#include "lib/types.h"
+
+struct pfbundle;
+
+/** pfbundle_new - begin a trace in @out. Return: NULL with a message. */
+struct pfbundle *pfbundle_new(FILE *out);
+void pfbundle_free(struct pfbundle *b);
+
+/**
+ * pfbundle_add - add an event, the FtraceEvent @event, to those of @cpu
+ *
+ * Return: 0, or -1 with a message if memory ran out.
+ */
+int pfbundle_add(struct pfbundle *b, unsigned int cpu,
+		 const struct proto *event);
+
+/** pfbundle_lost - say that events of @cpu are missing here. Return: as above. */
+int pfbundle_lost(struct pfbundle *b, unsigned int cpu);
+
+/**
+ * pfbundle_finish - write all that was not written yet
+ *
+ * Return: 0, or -1 with a message if memory ran out. Errors of the file are
+ * left to ferror().
+ */
+int pfbundle_finish(struct pfbundle *b);
+
+#endif

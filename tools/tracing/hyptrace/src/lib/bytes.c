@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A growing piece of memory. See bytes.h.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/array.h"
+#include "lib/bytes.h"
+#include "lib/log.h"
+
+#define MAX_VARINT	10
+
+void bytes_free(struct bytes *b)
+{
+	free(b->data);
+	memset(b, 0, sizeof(*b));
+}
+
+/* Return: false if there is no room for @more bytes */
+static bool has_room(struct bytes *b, size_t more)
+{
+	if (b->failed)
+		return false;
+	if (!array_room(&b->data, &b->room, b->size + more, 1))
+		return true;
+	b->failed = true;
+	log_oom();
+	return false;
+}
+
+void bytes_add(struct bytes *b, const void *data, size_t size)
+{
+	if (!size || !has_room(b, size))
+		return;
+	memcpy(b->data + b->size, data, size);
+	b->size += size;
+}
+
+void bytes_varint(struct bytes *b, u64 v)
+{
+	if (!has_room(b, MAX_VARINT))
+		return;
+	while (v > 0x7f) {
+		b->data[b->size++] = v | 0x80;
+		v >>= 7;
+	}
+	b->data[b->size++] = v;
+}
+
+void bytes_signed(struct bytes *b, long long v)
+{
+	bytes_varint(b, (u64)v << 1 ^ (u64)(v >> 63));
+}
+
+void bytes_text(struct bytes *b, const char *text, size_t size)
+{
+	bytes_varint(b, size);
+	bytes_add(b, text, size);
+}

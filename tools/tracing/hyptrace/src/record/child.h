@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The command that is recorded.
+ */
+#ifndef HYPTRACE_CHILD_H
+#define HYPTRACE_CHILD_H
+
+#include "lib/types.h"
+
+struct child;
+
+/**
+ * child_fork - make the process; it waits for child_go()
+ * @argv:	the command, NULL at the end
+ *
+ * Context: before any other thread runs.
+ * Return: the child, or NULL with a message.
+ */
+struct child *child_fork(char **argv);
+
+/** child_go - let it run the command */
+void child_go(struct child *c);
+
+/**
+ * child_ended - whether it has ended
+ * @c:		the child
+ * @status:	its exit status then, 128 + n if signal n killed it,
+ *		127 if the command could not be run, with a message
+ */
+bool child_ended(struct child *c, int *status);
+
+/** child_signal - send a signal, if it still runs */
+void child_signal(struct child *c, int sig);
+
+/**
+ * child_free - end and free it
+ * @c:		the child, may be NULL
+ * @told:	it already got a signal that asks it to end
+ *
+ * Without child_go(), it ends without running the command. If it still runs, it gets
+ * SIGTERM, if @told only after a grace period, and is killed after another one.
+ */
+void child_free(struct child *c, bool told);
+
+#endif

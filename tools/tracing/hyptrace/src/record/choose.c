@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Chooses what to trace. See choose.h.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/log.h"
+#include "record/choose.h"
+#include "record/evset.h"
+
+/* If an event is given twice, the last filter is used */
+static int take_event(struct recording *r, const char *id, const char *filter,
+		      enum side side)
+{
+	struct strlist *events = &r->events[side], *filters = &r->filters[side];
+	unsigned int i = strlist_find(events, id);
+	char *copy;
+
+	if (i == events->nr)
+		return strlist_add(events, id) || strlist_add(filters, filter) ? -1 : 0;
+	if (!*filter)
+		return 0;
+	copy = xasprintf("%s", filter);
+	if (!copy)
+		return -1;
+	free(filters->str[i]);
+	filters->str[i] = copy;
+	return 0;
+}
+
+static int take_events(struct recording *r, const struct strlist *ids,
+		       const char *filter, enum side side)
+{
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; !ret && i < ids->nr; i++)
+		ret = take_event(r, ids->str[i], filter, side);
+	return ret;
+}
+
+static int choose_named(struct recording *r, const struct tdir *d,
+			const struct choices *choices, enum side side)
+{
+	const struct choice *c = choices->choice;
+	struct strlist ids = { 0 };
+	int ret = 0;
+
+	for (; !ret && c < choices->choice + choices->nr; c++) {
+		ret = evset_add(&ids, d, c->name);
+		if (!ret)
+			ret = take_events(r, &ids, c->filter, side);
+		strlist_free(&ids);
+	}
+	return ret;
+}
+
+static int add_default_host(struct strlist *set, const struct tdir *d)
+{
+	return evset_add_if(set, d, "kvm", "kvm_entry") ||
+	       evset_add_if(set, d, "kvm", "kvm_exit") ||
+	       evset_add_if(set, d, "sched", "sched_switch") ? -1 : 0;
+}
+
+static int add_default_hyp(struct strlist *set, const struct tdir *d,
+			   const char * const *names)
+{
+	int ret = 0;
+
+	if (!names)
+		return evset_add_all(set, d);
+	for (; !ret && *names; names++)
+		ret = evset_add_if(set, d, "hypervisor", *names);
+	return ret;
+}
+
+static int choose_events(struct recording *r, const struct tdir *d,
+			 const struct session_options *o, enum side side)
+{
+	struct strlist ids = { 0 };
+	int ret;
+
+	if (o->events[side].nr)
+		return choose_named(r, d, &o->events[side], side);
+	ret = side == HYP ? add_default_hyp(&ids, d, o->default_hyp) :
+			    add_default_host(&ids, d);
+	if (!ret)
+		ret = take_events(r, &ids, "", side);
+	strlist_free(&ids);
+	return ret;
+}
+
+/* In the top directory: the instance will have the same events */
+static int choose_host_events(struct recording *r, const struct session_options *o)
+{
+	struct tdir *d = tdir_open_host();
+	int ret = d ? choose_events(r, d, o, HOST) : -1;
+
+	tdir_free(d);
+	return ret;
+}
+
+static int check_cpus(const struct cpulist *want)
+{
+	struct cpulist online;
+	unsigned int i;
+	int ret = 0;
+
+	if (cpulist_online(&online))
+		return -1;
+	for (i = 0; !ret && i < want->nr; i++) {
+		if (!cpulist_has(&online, want->cpu[i]))
+			ret = log_error("CPU %u is not online", want->cpu[i]);
+	}
+	cpulist_free(&online);
+	return ret;
+}
+
+static int choose_cpus(struct recording *r, const struct session_options *o)
+{
+	const struct cpulist *want = &o->cpus;
+
+	if (!want->nr)
+		return cpulist_online(&r->cpus);
+	if (check_cpus(want))
+		return -1;
+	r->cpus.cpu = calloc(want->nr, sizeof(*want->cpu));
+	if (!r->cpus.cpu)
+		return log_oom();
+	memcpy(r->cpus.cpu, want->cpu, want->nr * sizeof(*want->cpu));
+	r->cpus.nr = want->nr;
+	return 0;
+}
+
+bool chosen_whole(const struct recording *r, const char *event, enum side side)
+{
+	unsigned int i = strlist_find(&r->events[side], event);
+
+	return i < r->events[side].nr && !*r->filters[side].str[i];
+}
+
+int choose_all(struct recording *r, const struct session_options *o)
+{
+	r->dir[HYP] = tdir_open_remote(o->remote);
+	if (!r->dir[HYP] || choose_cpus(r, o) ||
+	    choose_events(r, r->dir[HYP], o, HYP))
+		return -1;
+	return choose_host_events(r, o);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * An incomplete recording: the directory FILE.part.
+ *
+ *	head		a trace.dat file, valid, but without the data
+ *	host.N		the sub-buffers of CPU N, each in its place: see follow.h
+ *	hypervisor.N
+ *
+ * To make FILE from it, the data is moved into head, one CPU after the other, and head
+ * is renamed. This can be interrupted at any time, and continued.
+ */
+#ifndef HYPTRACE_PART_H
+#define HYPTRACE_PART_H
+
+#include "lib/types.h"
+#include "lib/util.h"
+#include "record/recording.h"
+
+struct part;
+
+/** part_new - make an empty FILE.part. Return: NULL with a message. */
+struct part *part_new(const char *file);
+
+/** part_open - open one that no program records into. Return: as above. */
+struct part *part_open(const char *dir);
+
+/** part_head - path of its head */
+const char *part_head(const struct part *p);
+
+/** part_advice - the end of a message about it: what to do next */
+const char *part_advice(const struct part *p);
+
+/** part_spool - a new file for the sub-buffers of a CPU. Return: its fd, -1 with a message. */
+int part_spool(const struct part *p, const char *buffer, unsigned int cpu);
+
+/**
+ * part_finish - make a file from it
+ * @p:		the part
+ * @file:	the file's name
+ * @texts:	options CPUSTAT to add
+ *
+ * Return: 0, or -1 with a message; it can be repeated then.
+ */
+int part_finish(const struct part *p, const char *file, const struct strlist *texts);
+
+/** part_remove - remove the directory and its files */
+void part_remove(const struct part *p);
+
+/** part_free - free @p, which may be NULL; the directory stays */
+void part_free(struct part *p);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What is recorded: two trace directories, some events, some CPUs.
+ */
+#ifndef HYPTRACE_RECORDING_H
+#define HYPTRACE_RECORDING_H
+
+#include "lib/util.h"
+#include "record/tdir.h"
+#include "trace/side.h"
+
+/**
+ * struct recording - what is recorded
+ * @dir:	the trace directory of each side
+ * @events:	the events that are enabled, of each side
+ * @filters:	the filter of each event, "" for none
+ * @clock:	the trace clock of each side
+ * @cpus:	the CPUs
+ */
+struct recording {
+	struct tdir *dir[NR_SIDES];
+	struct strlist events[NR_SIDES];
+	struct strlist filters[NR_SIDES];
+	char *clock[NR_SIDES];
+	struct cpulist cpus;
+};
+
+#endif

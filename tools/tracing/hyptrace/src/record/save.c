@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * From a recording to a file. See save.h.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "lib/log.h"
+#include "record/clock.h"
+#include "record/save.h"
+#include "record/tracefs.h"
+#include "trace/datw.h"
+
+/* A file of @d, with its u64 size in front. Return: 0, or -1 with a message. */
+static int put_file64(struct datw *w, const struct tdir *d, const char *file)
+{
+	size_t size;
+	char *text = tdir_read(d, file, &size);
+
+	if (!text)
+		return -1;
+	datw_u64(w, size);
+	datw_bytes(w, text, size);
+	free(text);
+	return 0;
+}
+
+static int save_header_info(struct datw *w, const struct tdir *d)
+{
+	int ret;
+
+	datw_begin(w, DAT_HEADER_INFO);
+	datw_string(w, "header_page");
+	ret = put_file64(w, d, "events/header_page");
+	datw_string(w, "header_event");
+	if (!ret)
+		ret = put_file64(w, d, "events/header_event");
+	datw_end(w);
+	return ret;
+}
+
+static int put_formats(struct datw *w, const struct tdir *d,
+		       const char *system)
+{
+	struct strlist events = { 0 };
+	int ret = tdir_events(d, system, &events);
+	unsigned int i;
+	char *file;
+
+	datw_u32(w, events.nr);
+	for (i = 0; !ret && i < events.nr; i++) {
+		file = xasprintf("events/%s/%s/format", system, events.str[i]);
+		ret = file ? put_file64(w, d, file) : -1;
+		free(file);
+	}
+	strlist_free(&events);
+	return ret;
+}
+
+static int save_ftrace_formats(struct datw *w, const struct tdir *d)
+{
+	int ret;
+
+	datw_begin(w, DAT_FTRACE_EVENTS);
+	ret = put_formats(w, d, "ftrace");
+	datw_end(w);
+	return ret;
+}
+
+/* The systems of the chosen events that are not in @list yet; ftrace's are all saved */
+static int add_systems(struct strlist *list, const struct strlist *events)
+{
+	unsigned int i;
+	int ret = 0;
+	char *system;
+
+	for (i = 0; !ret && i < events->nr; i++) {
+		system = strndup(events->str[i],
+				 strcspn(events->str[i], "/"));
+		if (!system)
+			return log_oom();
+		if (strcmp(system, "ftrace") && !strlist_has(list, system))
+			ret = strlist_add(list, system);
+		free(system);
+	}
+	return ret;
+}
+
+static int save_event_formats(struct datw *w, const struct recording *r)
+{
+	struct strlist systems = { 0 };
+	unsigned int i, nr_host;
+	int ret;
+
+	ret = add_systems(&systems, &r->events[HOST]);
+	nr_host = systems.nr;
+	if (!ret)
+		ret = add_systems(&systems, &r->events[HYP]);
+	datw_begin(w, DAT_EVENT_FORMATS);
+	datw_u32(w, systems.nr);
+	for (i = 0; !ret && i < systems.nr; i++) {
+		datw_string(w, systems.str[i]);
+		ret = put_formats(w, r->dir[i < nr_host ? HOST : HYP],
+				  systems.str[i]);
+	}
+	datw_end(w);
+	strlist_free(&systems);
+	return ret;
+}
+
+/* A file that some kernels do not have */
+static void save_file(struct datw *w, enum dat_id id, const char *path)
+{
+	size_t size = 0;
+	char *text = read_file(path, &size);
+
+	datw_begin(w, id);
+	if (id == DAT_CMDLINES)
+		datw_u64(w, size);
+	else
+		datw_u32(w, size);
+	datw_bytes(w, text, size);
+	datw_end(w);
+	free(text);
+}
+
+/* The same, of the host's top directory */
+static void save_optional(struct datw *w, enum dat_id id, const char *name)
+{
+	const char *root = tracefs_root();
+	char *path = root ? xasprintf("%s/%s", root, name) : NULL;
+
+	if (path)
+		save_file(w, id, path);
+	free(path);
+}
+
+static void save_uname(struct datw *w)
+{
+	struct utsname u;
+	char *text;
+
+	if (uname(&u))
+		return;
+	text = xasprintf("%s %s %s %s", u.sysname, u.nodename, u.release,
+			 u.machine);
+	if (text)
+		datw_option(w, DAT_UNAME, text, strlen(text) + 1);
+	free(text);
+}
+
+static void save_clock(struct datw *w, const char *clock)
+{
+	char *text = xasprintf("[%s]\n", clock);
+
+	if (text)
+		datw_option(w, DAT_TRACECLOCK, text, strlen(text) + 1);
+	free(text);
+}
+
+/* For readers that need boot time */
+static void save_clocksnap(struct datw *w, const struct recording *r)
+{
+	char *text = clock_snap(r->dir[HOST], r->cpus.cpu[0], r->clock[HOST]);
+
+	if (text)
+		datw_option(w, DAT_CPUSTAT, text, strlen(text) + 1);
+	free(text);
+}
+
+/* Which events were enabled, and with a filter: hyptrace check must know which may be missing */
+static void save_choice(struct datw *w, const struct recording *r, enum side side)
+{
+	const struct strlist *events = &r->events[side];
+	unsigned int i;
+	char *text;
+
+	for (i = 0; i < events->nr; i++) {
+		text = xasprintf("hyptrace: %s=%s\n",
+				 *r->filters[side].str[i] ? "filtered" : "enabled",
+				 events->str[i]);
+		if (text)
+			datw_option(w, DAT_CPUSTAT, text, strlen(text) + 1);
+		free(text);
+	}
+}
+
+/* The id of this boot: names that the kernel has later are valid for the same boot only */
+static char *boot_text(void)
+{
+	char *id = read_file("/proc/sys/kernel/random/boot_id", NULL), *text;
+
+	if (!id)
+		return NULL;
+	id[strcspn(id, "\n")] = '\0';
+	text = xasprintf("hyptrace: boot=%s\n", id);
+	free(id);
+	return text;
+}
+
+static void save_boot(struct datw *w)
+{
+	char *text = boot_text();
+
+	if (text)
+		datw_option(w, DAT_CPUSTAT, text, strlen(text) + 1);
+	free(text);
+}
+
+static void save_options(struct datw *w, const struct recording *r)
+{
+	static const char version[] = "hyptrace " VERSION;
+	u32 nr_cpus = r->cpus.cpu[r->cpus.nr - 1] + 1;
+
+	datw_option(w, DAT_CPUCOUNT, &nr_cpus, sizeof(nr_cpus));
+	datw_option(w, DAT_VERSION_TEXT, version, sizeof(version));
+	save_uname(w);
+	save_clock(w, r->clock[HOST]);
+	save_clocksnap(w, r);
+	save_boot(w);
+	save_choice(w, r, HOST);
+	save_choice(w, r, HYP);
+}
+
+static void save_comms(struct datw *w)
+{
+	save_optional(w, DAT_CMDLINES, "saved_cmdlines");
+}
+
+static int save_events(struct datw *w, const struct recording *r)
+{
+	if (save_header_info(w, r->dir[HOST]) ||
+	    save_ftrace_formats(w, r->dir[HOST]) ||
+	    save_event_formats(w, r))
+		return -1;
+	save_file(w, DAT_KALLSYMS, "/proc/kallsyms");
+	save_optional(w, DAT_PRINTK, "printk_formats");
+	return 0;
+}
+
+int save_descriptions(struct datw *w, const struct recording *r)
+{
+	int ret = save_events(w, r);
+
+	if (!ret)
+		save_comms(w);
+	return ret;
+}
+
+static void save_buffers(struct datw *w, const struct recording *r,
+			 const struct streams *s)
+{
+	struct datw_buffer b = { .cpus = &r->cpus };
+	enum side side;
+
+	for (side = HOST; side < NR_SIDES; side++) {
+		b.name = side_buffer(side);
+		b.clock = r->clock[side];
+		b.page_size = follower_subbuf_size(s->cpu[0][side].f);
+		datw_buffer(w, &b);
+	}
+}
+
+int save_head(const char *path, const struct recording *r, const struct streams *s)
+{
+	struct datw *w = datw_open(path);
+
+	if (!w)
+		return -1;
+	if (save_events(w, r)) {
+		datw_abort(w);
+		return -1;
+	}
+	save_options(w, r);
+	save_buffers(w, r, s);
+	return datw_finish(w);
+}
+
+static bool has_text(const struct datr *d, const char *want)
+{
+	const char *text;
+	unsigned int i;
+
+	for (i = 0; (text = datr_text(d, i)); i++) {
+		if (!strcmp(text, want))
+			return true;
+	}
+	return false;
+}
+
+static bool is_of_this_boot(const struct datr *d)
+{
+	char *boot = boot_text();
+	bool same = boot && has_text(d, boot);
+
+	free(boot);
+	return same;
+}
+
+static const char end_text[] = "hyptrace: ended\n";
+
+bool save_has_end(const struct datr *d)
+{
+	return has_text(d, end_text);
+}
+
+void save_end(struct datw *w, const struct datr *d, const struct strlist *texts)
+{
+	unsigned int i;
+
+	if (is_of_this_boot(d))
+		save_comms(w);
+	for (i = 0; i < texts->nr; i++)
+		datw_option(w, DAT_CPUSTAT, texts->str[i], strlen(texts->str[i]) + 1);
+	datw_option(w, DAT_CPUSTAT, end_text, sizeof(end_text));
+}

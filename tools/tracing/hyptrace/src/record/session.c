@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A tracing session. See session.h.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/param.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "lib/log.h"
+#include "record/choose.h"
+#include "record/evset.h"
+#include "record/filter.h"
+#include "record/session.h"
+
+/* Changes of settings */
+
+static int set_clock(struct session *s)
+{
+	struct tdir **dir = s->r.dir;
+	const char *clock = s->opt->clock;
+
+	if (clock && tdir_has(dir[HYP], "trace_clock") &&
+	    tdir_change(dir[HYP], s->undo, "trace_clock", clock))
+		return -1;
+	s->r.clock[HYP] = tdir_clock(dir[HYP]);
+	if (!s->r.clock[HYP])
+		return -1;
+	if (clock && strcmp(clock, s->r.clock[HYP]))
+		return log_error("cannot use the clock '%s': the hypervisor has only '%s'",
+				 clock, s->r.clock[HYP]);
+	if (tdir_write(dir[HOST], "trace_clock", s->r.clock[HYP]))
+		return -1;
+	s->r.clock[HOST] = tdir_clock(dir[HOST]);
+	return s->r.clock[HOST] ? 0 : -1;
+}
+
+/* The host's instance is removed as a whole */
+static struct undo *undo_of(struct session *s, enum side side)
+{
+	return side == HYP ? s->undo : NULL;
+}
+
+/* A remote without this option does what the default is */
+static int set_overwrite(struct session *s, enum side side)
+{
+	static const char file[] = "options/overwrite";
+	const char *value = s->opt->overwrite ? "1" : "0";
+
+	if (s->opt->overwrite && !tdir_has(s->r.dir[side], file))
+		return 0;
+	return tdir_change(s->r.dir[side], undo_of(s, side), file, value);
+}
+
+static int set_filters(struct session *s, enum side side)
+{
+	return filters_set(s->r.dir[side], undo_of(s, side),
+			   &s->r.events[side], &s->r.filters[side]);
+}
+
+static int prepare_host(struct session *s)
+{
+	struct tdir *d = s->r.dir[HOST];
+
+	if (tdir_write(d, "tracing_on", "0") ||
+	    tdir_write(d, "buffer_size_kb", s->opt->size_kb) ||
+	    set_overwrite(s, HOST) || set_filters(s, HOST))
+		return -1;
+	/* wake the reader when 10 % of the buffer is full, not at half of it */
+	if (tdir_has(d, "buffer_percent") &&
+	    tdir_write(d, "buffer_percent", "10"))
+		return -1;
+	return evset_enable(&s->r.events[HOST], d, NULL);
+}
+
+/* When this is undone the buffer is empty, so its old size can be restored */
+static int clear_on_undo(struct session *s)
+{
+	char *path = tdir_path(s->r.dir[HYP], "trace");
+	int ret = path ? undo_write(s->undo, path, "0") : -1;
+
+	free(path);
+	return ret;
+}
+
+/* Leaves it switched on, which loads it, but without any event */
+static int prepare_hyp(struct session *s)
+{
+	struct tdir *d = s->r.dir[HYP];
+
+	if (tdir_change(d, s->undo, "tracing_on", "0") ||
+	    tdir_clear(d) ||
+	    tdir_change(d, s->undo, "buffer_size_kb", s->opt->size_kb) ||
+	    clear_on_undo(s) ||
+	    evset_disable_all(d, s->undo) ||
+	    set_overwrite(s, HYP) || set_filters(s, HYP))
+		return -1;
+	/* as for the host: wake the reader early */
+	if (tdir_has(d, "buffer_percent") &&
+	    tdir_change(d, s->undo, "buffer_percent", "10"))
+		return -1;
+	return tdir_change(d, s->undo, "tracing_on", "1");
+}
+
+int session_prepare(struct session *s)
+{
+	if (tdir_lock(s->r.dir[HYP]))
+		return -1;
+	s->r.dir[HOST] = tdir_new_instance(s->undo);
+	if (!s->r.dir[HOST] || set_clock(s) || prepare_host(s))
+		return -1;
+	return prepare_hyp(s);
+}
+
+int session_arm(struct session *s)
+{
+	if (tdir_write(s->r.dir[HYP], "tracing_on", "0"))
+		return -1;
+	return evset_enable(&s->r.events[HYP], s->r.dir[HYP], s->undo);
+}
+
+int session_start(struct session *s)
+{
+	s->start = now_ns();
+	if (tdir_write(s->r.dir[HYP], "tracing_on", "1") ||
+	    tdir_write(s->r.dir[HOST], "tracing_on", "1"))
+		return -1;
+	if (s->child)
+		child_go(s->child);
+	return 0;
+}
+
+/* These were not followed, although their events were enabled as well */
+static void tell_new_cpus(const struct session *s)
+{
+	struct cpulist online;
+	unsigned int i;
+
+	if (s->opt->cpus.nr || cpulist_online(&online))
+		return;
+	for (i = 0; i < online.nr; i++) {
+		if (!cpulist_has(&s->r.cpus, online.cpu[i]))
+			log_note("CPU %u came online while tracing: its events are missing",
+				 online.cpu[i]);
+	}
+	cpulist_free(&online);
+}
+
+int session_stop(struct session *s)
+{
+	int ret = tdir_write(s->r.dir[HOST], "tracing_on", "0");
+
+	if (tdir_write(s->r.dir[HYP], "tracing_on", "0"))
+		return -1;
+	tell_new_cpus(s);
+	return ret;
+}
+
+/* Waiting for the end */
+
+/* Return: true if the session ends */
+static bool take_signal(struct session *s)
+{
+	struct signalfd_siginfo si;
+
+	if (read(s->sigfd, &si, sizeof(si)) != sizeof(si))
+		return false;
+	if (si.ssi_signo == SIGCHLD)
+		return s->child && child_ended(s->child, &s->status);
+	s->signal = si.ssi_signo;
+	/* signals of the terminal went to COMMAND as well */
+	if (s->child && si.ssi_code != SI_KERNEL)
+		child_signal(s->child, s->signal);
+	return true;
+}
+
+u64 session_elapsed_ms(const struct session *s)
+{
+	return (now_ns() - s->start) / 1000000;
+}
+
+static bool time_is_up(const struct session *s)
+{
+	return s->opt->duration_ms &&
+	       session_elapsed_ms(s) >= s->opt->duration_ms;
+}
+
+static int timeout(const struct session *s, int ms)
+{
+	u64 elapsed = session_elapsed_ms(s), left;
+
+	if (!s->opt->duration_ms)
+		return ms;
+	left = s->opt->duration_ms - MIN(elapsed, s->opt->duration_ms);
+	return left < (u64)ms ? (int)left + 1 : ms;
+}
+
+bool session_wait(struct session *s, struct pollfd *extra, unsigned int nr, int ms)
+{
+	struct pollfd p[1 + MAX_EXTRA] = {
+		{ .fd = s->sigfd, .events = POLLIN },
+	};
+	int ready;
+
+	memcpy(&p[1], extra, nr * sizeof(*p));
+	ready = poll(p, nr + 1, timeout(s, ms));
+	if (ready < 0)
+		return false;
+	memcpy(extra, &p[1], nr * sizeof(*p));
+	return (p[0].revents && take_signal(s)) || time_is_up(s);
+}
+
+/* Beginning and end */
+
+/* Signals are read from a descriptor; they are unblocked for COMMAND only */
+static int catch_signals(struct session *s)
+{
+	static const int list[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD };
+	sigset_t set;
+	unsigned int i;
+
+	sigemptyset(&set);
+	for (i = 0; i < ARRAY_SIZE(list); i++)
+		sigaddset(&set, list[i]);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+	/* if it is ignored, the end of COMMAND is not reported */
+	signal(SIGCHLD, SIG_DFL);
+	s->sigfd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return s->sigfd < 0 ? log_error("cannot create a signalfd: %s", strerror(errno)) : 0;
+}
+
+int session_open(struct session *s, const struct session_options *o)
+{
+	s->opt = o;
+	s->sigfd = -1;
+	undo_leftovers();
+	s->undo = undo_new();
+	if (!s->undo || catch_signals(s))
+		return -1;
+	if (o->command) {
+		s->child = child_fork(o->command);
+		if (!s->child)
+			return -1;
+	}
+	return choose_all(&s->r, o);
+}
+
+int session_close(struct session *s)
+{
+	int ret = undo_run(s->undo);
+	enum side side;
+
+	for (side = HOST; side < NR_SIDES; side++) {
+		tdir_free(s->r.dir[side]);
+		strlist_free(&s->r.events[side]);
+		strlist_free(&s->r.filters[side]);
+		free(s->r.clock[side]);
+	}
+	cpulist_free(&s->r.cpus);
+	child_free(s->child, s->signal);
+	if (s->sigfd >= 0)
+		close(s->sigfd);
+	return ret;
+}
+
+int session_status(const struct session *s, int ret)
+{
+	if (ret)
+		return EXIT_ERROR;
+	if (s->signal && s->signal != SIGINT)
+		return 128 + s->signal;
+	return s->signal ? EXIT_OK : s->status;
+}

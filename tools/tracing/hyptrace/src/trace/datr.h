@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Reads a trace.dat file, version 7, from memory.
+ *
+ * The file is not trusted: every offset, size and string is checked against the
+ * memory before it is used.
+ */
+#ifndef HYPTRACE_DATR_H
+#define HYPTRACE_DATR_H
+
+#include "lib/types.h"
+#include "trace/datfile.h"
+#include "trace/side.h"
+
+struct datr;
+
+/**
+ * struct datr_cpu - the data of one CPU
+ * @cpu:	its number, below MAX_CPUS
+ * @data:	the sub-buffers
+ * @size:	a multiple of the sub-buffer size
+ * @place:	where the file says at which offset the data is (u64), and how
+ *		much (u64)
+ */
+struct datr_cpu {
+	u32 cpu;
+	const u8 *data;
+	u64 size;
+	u64 place;
+};
+
+/**
+ * struct datr_buffer - a buffer
+ * @name:	"" for the top one
+ * @clock:	its trace clock
+ * @page_size:	sub-buffer size
+ * @nr_cpus:	entries of @cpu
+ * @cpu:	its CPUs
+ */
+struct datr_buffer {
+	const char *name;
+	const char *clock;
+	u32 page_size;
+	u32 nr_cpus;
+	struct datr_cpu *cpu;
+};
+
+/** datr_open - read a file. Return: NULL with a message. */
+struct datr *datr_open(const char *path);
+
+/**
+ * datr_parse - read a file that is in memory
+ * @data:	the content; must outlive what is returned
+ * @size:	its size
+ * @name:	its name in messages
+ *
+ * Return: NULL with a message.
+ */
+struct datr *datr_parse(const void *data, size_t size, const char *name);
+
+void datr_free(struct datr *d);
+
+/** datr_name - the file's name in messages */
+const char *datr_name(const struct datr *d);
+
+/** datr_corrupt - report @nr corrupt sub-buffers. Return: 1, or 0 if there is none. */
+int datr_corrupt(const struct datr *d, u64 nr);
+
+unsigned int datr_nr_buffers(const struct datr *d);
+const struct datr_buffer *datr_buffer(const struct datr *d, unsigned int i);
+
+/** datr_side - whose events the i-th buffer has */
+enum side datr_side(const struct datr *d, unsigned int i);
+
+/** datr_has_cpu - whether a buffer has data of a CPU, or an empty place for it */
+bool datr_has_cpu(const struct datr *d, unsigned int cpu);
+
+/** datr_text - the i-th CPUSTAT text, or NULL behind the last */
+const char *datr_text(const struct datr *d, unsigned int i);
+
+/** datr_uname - the kernel of the recording, or NULL if the file does not have it */
+const char *datr_uname(const struct datr *d);
+
+/** datr_enabled - whether hyptrace record had enabled "system/event" without a filter */
+bool datr_enabled(const struct datr *d, const char *event);
+
+/** datr_filtered - the same with a filter: some events may be missing */
+bool datr_filtered(const struct datr *d, const char *event);
+
+/** datr_link - offset of the field (u64) for the offset of further options, 0 so far */
+u64 datr_link(const struct datr *d);
+
+/** datr_offset - where in the file @p points */
+u64 datr_offset(const struct datr *d, const void *p);
+
+/**
+ * datr_blob - a section that is one text: CMDLINES, PRINTK
+ *
+ * Return: the text, not terminated, or NULL if there is none.
+ */
+const char *datr_blob(const struct datr *d, enum dat_id id, size_t *size);
+
+/** typedef datr_format_fn - takes the format of one event */
+typedef void (*datr_format_fn)(void *ctx, const char *system,
+			       const char *text, size_t size);
+
+/** datr_header_page - the text of events/header_page, or NULL */
+const char *datr_header_page(const struct datr *d, size_t *size);
+
+/**
+ * datr_formats - call @fn for each event format
+ *
+ * Return: 0, or -1 with a message if the sections are corrupt.
+ */
+int datr_formats(const struct datr *d, datr_format_fn fn, void *ctx);
+
+#endif

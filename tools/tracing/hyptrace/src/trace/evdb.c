@@ -1,0 +1,534 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the events of a file mean. See evdb.h.
+ *
+ * libtraceevent does not know where a record ends when it prints it. So a record is
+ * checked against its format first, and printed from a copy that is padded with zeros.
+ */
+#include <event-parse.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <trace-seq.h>
+
+#include "lib/log.h"
+#include "lib/util.h"
+#include "trace/evdb.h"
+#include "trace/evload.h"
+
+#define NR_IDS		65536
+#define NR_REASONS	256
+#define SLACK		64
+#define PID_OFFSET	4
+
+/**
+ * struct known - an event that occurs in the file
+ * @next:	the one before it in the file
+ * @event:	its format
+ * @size:	the smallest size of a record
+ * @dynamic:	it has fields that point behind the fixed part
+ * @by_field:	its "print fmt" is missing or cannot be used
+ * @kind:	its kind for the checker
+ * @reason:	the field "reason", or NULL
+ * @reasons:	what its values mean
+ */
+struct known {
+	struct known *next;
+	struct tep_event *event;
+	u32 size;
+	bool dynamic;
+	bool by_field;
+	enum ev_kind kind;
+	struct tep_format_field *reason;
+	u8 reasons[NR_REASONS];
+};
+
+struct evdb {
+	struct tep_handle *tep;
+	struct trace_seq seq;
+	struct known *known[NR_IDS];
+	struct known *last;
+	u8 *copy;
+	size_t copy_size;
+	char name[32];
+};
+
+/* Beginning and end */
+
+struct evdb *evdb_load(const struct datr *d)
+{
+	struct evdb *db = calloc(1, sizeof(*db));
+
+	if (!db) {
+		log_oom();
+		return NULL;
+	}
+	trace_seq_init(&db->seq);
+	db->tep = tep_alloc();
+	if (!db->tep)
+		log_oom();
+	if (!db->tep || evload(db->tep, d)) {
+		evdb_free(db);
+		return NULL;
+	}
+	return db;
+}
+
+void evdb_free(struct evdb *db)
+{
+	struct known *k;
+
+	if (!db)
+		return;
+	while ((k = db->last)) {
+		db->last = k->next;
+		free(k);
+	}
+	trace_seq_destroy(&db->seq);
+	tep_free(db->tep);
+	free(db->copy);
+	free(db);
+}
+
+/* Reasons: by name, since the kernel may change the numbers */
+
+static enum ev_reason reason_named(const char *text)
+{
+	static const struct {
+		const char *name;
+		enum ev_reason reason;
+	} names[] = {
+		{ "smc", REASON_SMC },
+		{ "hvc", REASON_HVC },
+		{ "host_abort", REASON_HOST_ABORT },
+		{ "guest_exit", REASON_GUEST_EXIT },
+		{ "eret_host", REASON_ERET_HOST },
+		{ "eret_guest", REASON_ERET_GUEST },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		if (!strcasecmp(text, names[i].name))
+			return names[i].reason;
+	}
+	return REASON_OTHER;
+}
+
+/* The first word behind "reason=", or of the whole text */
+static enum ev_reason reason_printed(char *text)
+{
+	char *at = strstr(text, "reason=");
+
+	at = at ? at + strlen("reason=") : text;
+	at[strcspn(at, " \t\n,")] = '\0';
+	return reason_named(at);
+}
+
+/* To get the name of each value, print a made-up record with it */
+static void learn_reasons(struct evdb *db, struct known *k)
+{
+	u8 *data = calloc(1, k->size + SLACK);
+	struct tep_record rec = { .data = data, .size = k->size };
+	u16 id = k->event->id;
+	unsigned int v;
+
+	if (data)
+		memcpy(data, &id, sizeof(id));
+	for (v = 0; data && v < NR_REASONS; v++) {
+		data[k->reason->offset] = v;
+		trace_seq_reset(&db->seq);
+		tep_print_event(db->tep, &db->seq, &rec, "%s", TEP_PRINT_INFO);
+		trace_seq_terminate(&db->seq);
+		k->reasons[v] = reason_printed(db->seq.buffer);
+	}
+	free(data);
+}
+
+/* The first occurrence of an event */
+
+static enum ev_kind kind_of(const struct tep_event *e)
+{
+	static const struct {
+		const char *system, *name;
+		enum ev_kind kind;
+	} kinds[] = {
+		{ "kvm", "kvm_entry", EV_KVM_ENTRY },
+		{ "kvm", "kvm_exit", EV_KVM_EXIT },
+		{ "hypervisor", "hyp_enter", EV_HYP_ENTER },
+		{ "hypervisor", "hyp_exit", EV_HYP_EXIT },
+		{ "hypervisor", "trace_on", EV_TRACE_ON },
+		{ "hypervisor", "trace_off", EV_TRACE_OFF },
+		{ "hypervisor", "host_hcall", EV_HOST_HCALL },
+		{ "hypervisor", "vcpu_enter", EV_VCPU_ENTER },
+		{ "hypervisor", "vcpu_exit", EV_VCPU_EXIT },
+		{ "sched", "sched_switch", EV_SCHED_SWITCH },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		if (!strcmp(e->system, kinds[i].system) &&
+		    !strcmp(e->name, kinds[i].name))
+			return kinds[i].kind;
+	}
+	return EV_OTHER;
+}
+
+/* Return: false if a field is not valid */
+static bool measure(struct known *k, const struct tep_format_field *f)
+{
+	for (; f; f = f->next) {
+		if (f->offset < 0 || f->size < 0 || f->offset > NR_IDS ||
+		    f->size > NR_IDS)
+			return false;
+		if ((u32)(f->offset + f->size) > k->size)
+			k->size = f->offset + f->size;
+		if (f->flags & TEP_FIELD_IS_DYNAMIC)
+			k->dynamic = true;
+	}
+	return true;
+}
+
+static struct known *get_to_know(struct evdb *db, struct tep_event *e)
+{
+	struct known *k = calloc(1, sizeof(*k));
+
+	if (!k)
+		return NULL;
+	k->event = e;
+	k->size = PID_OFFSET + sizeof(s32);
+	if (!measure(k, e->format.common_fields) ||
+	    !measure(k, e->format.fields)) {
+		free(k);
+		return NULL;
+	}
+	k->by_field = !e->print_fmt.format || !*e->print_fmt.format;
+	k->kind = kind_of(e);
+	if (k->kind == EV_HYP_ENTER || k->kind == EV_HYP_EXIT)
+		k->reason = tep_find_field(e, "reason");
+	if (k->reason && k->reason->size < 1)
+		k->reason = NULL;
+	if (k->reason)
+		learn_reasons(db, k);
+	k->next = db->last;
+	db->last = k;
+	return k;
+}
+
+static u16 id_of(const struct rbevent *ev)
+{
+	u16 id = 0;
+
+	if (ev->size >= sizeof(id))
+		memcpy(&id, ev->data, sizeof(id));
+	return id;
+}
+
+static struct known *find(struct evdb *db, const struct rbevent *ev)
+{
+	u16 id = id_of(ev);
+	struct tep_event *e;
+
+	if (db->known[id])
+		return db->known[id];
+	e = tep_find_event(db->tep, id);
+	if (e)
+		db->known[id] = get_to_know(db, e);
+	return db->known[id];
+}
+
+/* Printing */
+
+/* Does the dynamic field point into the record? Its word is offset, length. */
+static bool dynamic_fits(const struct tep_format_field *f,
+			 const struct rbevent *ev)
+{
+	u32 word, offset;
+
+	if (f->size < (int)sizeof(word))
+		return false;
+	memcpy(&word, ev->data + f->offset, sizeof(word));
+	offset = word & 0xffff;
+	if (f->flags & TEP_FIELD_IS_RELATIVE)
+		offset += f->offset + f->size;
+	return offset + (word >> 16) <= ev->size;
+}
+
+static bool fits_format(const struct known *k, const struct rbevent *ev)
+{
+	const struct tep_format_field *f;
+
+	if (ev->size < k->size)
+		return false;
+	if (!k->dynamic)
+		return true;
+	for (f = k->event->format.fields; f; f = f->next) {
+		if ((f->flags & TEP_FIELD_IS_DYNAMIC) && !dynamic_fits(f, ev))
+			return false;
+	}
+	return true;
+}
+
+/* Return: the record, padded with SLACK zeros, or NULL */
+static u8 *copy_of(struct evdb *db, const struct rbevent *ev)
+{
+	u8 *bigger;
+
+	if (db->copy_size < ev->size + SLACK) {
+		bigger = realloc(db->copy, ev->size + SLACK);
+		if (!bigger)
+			return NULL;
+		db->copy = bigger;
+		db->copy_size = ev->size + SLACK;
+	}
+	memcpy(db->copy, ev->data, ev->size);
+	memset(db->copy + ev->size, 0, SLACK);
+	return db->copy;
+}
+
+static s32 pid_of(const struct rbevent *ev)
+{
+	s32 pid;
+
+	memcpy(&pid, ev->data + PID_OFFSET, sizeof(pid));
+	return pid;
+}
+
+/* The event's own text, in db->seq. Return: false if memory ran out. */
+static bool print_fields(struct evdb *db, const struct known *k,
+			 const struct rbevent *ev, unsigned int cpu)
+{
+	struct tep_record rec = {
+		.ts = ev->ts, .size = ev->size, .cpu = cpu,
+		.data = copy_of(db, ev),
+	};
+
+	if (!rec.data)
+		return false;
+	trace_seq_reset(&db->seq);
+	if (k->by_field)
+		tep_print_fields(&db->seq, rec.data, rec.size, k->event);
+	else
+		tep_print_event(db->tep, &db->seq, &rec, "%s", TEP_PRINT_INFO);
+	trace_seq_terminate(&db->seq);
+	return true;
+}
+
+static void print_known(struct evdb *db, FILE *out, const struct known *k,
+			const struct rbevent *ev, unsigned int cpu)
+{
+	if (!print_fields(db, k, ev, cpu))
+		return;
+	fprintf(out, "%16s-%-7d %s: %s",
+		tep_data_comm_from_pid(db->tep, pid_of(ev)), pid_of(ev),
+		k->event->name, db->seq.buffer);
+}
+
+/* The text of an event that is not known, or does not fit its format */
+static const char *no_text(struct evdb *db, const struct known *k,
+			   const struct rbevent *ev)
+{
+	trace_seq_reset(&db->seq);
+	trace_seq_printf(&db->seq, "%s of %u bytes",
+			 k ? "[corrupt record]" : "[unknown event]", ev->size);
+	trace_seq_terminate(&db->seq);
+	return db->seq.buffer;
+}
+
+void evdb_print(struct evdb *db, FILE *out, const struct rbevent *ev,
+		unsigned int cpu)
+{
+	struct known *k = find(db, ev);
+
+	if (k && fits_format(k, ev))
+		print_known(db, out, k, ev, cpu);
+	else
+		fprintf(out, "%16s-%-7s %s: %s", "?", "?", evdb_name(db, ev),
+			no_text(db, k, ev));
+}
+
+/* For the checker */
+
+enum ev_kind evdb_kind(struct evdb *db, const struct rbevent *ev,
+		       enum ev_reason *reason)
+{
+	struct known *k = find(db, ev);
+
+	*reason = REASON_OTHER;
+	if (!k || ev->size < k->size)
+		return EV_OTHER;
+	if (k->reason)
+		*reason = k->reasons[ev->data[k->reason->offset]];
+	return k->kind;
+}
+
+const char *evdb_name(struct evdb *db, const struct rbevent *ev)
+{
+	struct known *k = find(db, ev);
+
+	if (k)
+		return k->event->name;
+	snprintf(db->name, sizeof(db->name), "event %u", id_of(ev));
+	return db->name;
+}
+
+/* For the statistics */
+
+s32 evdb_pid(const struct rbevent *ev)
+{
+	return ev->size < PID_OFFSET + sizeof(s32) ? -1 : pid_of(ev);
+}
+
+const char *evdb_comm(struct evdb *db, s32 pid)
+{
+	return tep_data_comm_from_pid(db->tep, pid);
+}
+
+void evdb_set_comm(struct evdb *db, s32 pid, const char *comm)
+{
+	if (!tep_is_pid_registered(db->tep, pid) || strcmp(evdb_comm(db, pid), comm))
+		tep_override_comm(db->tep, comm, pid);
+}
+
+bool evdb_number(struct evdb *db, const struct rbevent *ev, const char *field,
+		 u64 *value)
+{
+	struct known *k = find(db, ev);
+	struct tep_format_field *f;
+
+	if (!k || ev->size < k->size)
+		return false;
+	f = tep_find_field(k->event, field);
+	if (!f || f->size < 1 || f->size > (int)sizeof(*value))
+		return false;
+	*value = 0;
+	memcpy(value, ev->data + f->offset, f->size);
+	return true;
+}
+
+/* Is @at where a word begins in @text? */
+static bool at_word(const char *text, const char *at)
+{
+	return at == text || at[-1] == ' ';
+}
+
+const char *evdb_word(struct evdb *db, const struct rbevent *ev,
+		      const char *key)
+{
+	struct known *k = find(db, ev);
+	size_t len = strlen(key);
+	char *at;
+
+	if (!k || !fits_format(k, ev) || !print_fields(db, k, ev, 0))
+		return NULL;
+	for (at = db->seq.buffer; (at = strstr(at, key)); at += len) {
+		if (!at_word(db->seq.buffer, at) || at[len] != '=')
+			continue;
+		at += len + 1;
+		at[strcspn(at, " \t\n,")] = '\0';
+		return at;
+	}
+	return NULL;
+}
+
+/* Values of fields */
+
+bool evdb_head(struct evdb *db, const struct rbevent *ev, struct evdb_head *h)
+{
+	struct known *k = find(db, ev);
+
+	if (!k || !fits_format(k, ev))
+		return false;
+	h->system = k->event->system;
+	h->name = k->event->name;
+	h->pid = pid_of(ev);
+	return true;
+}
+
+void evdb_each(struct evdb *db, evdb_head_fn fn, void *ctx)
+{
+	struct tep_event *e;
+	struct evdb_head h;
+	int i;
+
+	for (i = 0; (e = tep_get_event(db->tep, i)); i++) {
+		h = (struct evdb_head) { .system = e->system, .name = e->name };
+		fn(ctx, &h);
+	}
+}
+
+/* Where the text of a string begins, and the room for it */
+static const char *string_room(const struct tep_format_field *f,
+			       const struct rbevent *ev, size_t *room)
+{
+	u32 word, offset;
+
+	if (!(f->flags & TEP_FIELD_IS_DYNAMIC)) {
+		*room = f->size;
+		return (const char *)ev->data + f->offset;
+	}
+	memcpy(&word, ev->data + f->offset, sizeof(word));
+	offset = word & 0xffff;
+	if (f->flags & TEP_FIELD_IS_RELATIVE)
+		offset += f->offset + f->size;
+	*room = word >> 16;
+	return (const char *)ev->data + offset;
+}
+
+static u64 integer_of(const struct tep_format_field *f,
+		      const struct rbevent *ev)
+{
+	unsigned int unused = 64 - 8 * f->size;
+	u64 v = 0;
+
+	memcpy(&v, ev->data + f->offset, f->size);
+	if (f->flags & TEP_FIELD_IS_SIGNED)
+		v = (u64)((long long)(v << unused) >> unused);
+	return v;
+}
+
+/* Return: false if it is neither a string nor an integer */
+static bool value_of(const struct tep_format_field *f, const struct rbevent *ev,
+		     struct evdb_value *v)
+{
+	size_t room;
+
+	memset(v, 0, sizeof(*v));
+	v->name = f->name;
+	if (f->flags & TEP_FIELD_IS_STRING) {
+		v->string = string_room(f, ev, &room);
+		v->length = strnlen(v->string, room);
+		return true;
+	}
+	if ((f->flags & (TEP_FIELD_IS_ARRAY | TEP_FIELD_IS_DYNAMIC)) ||
+	    f->size < 1 || f->size > 8)
+		return false;
+	v->is_signed = f->flags & TEP_FIELD_IS_SIGNED;
+	v->integer = integer_of(f, ev);
+	return true;
+}
+
+void evdb_values(struct evdb *db, const struct rbevent *ev, evdb_value_fn fn,
+		 void *ctx)
+{
+	const struct known *k = find(db, ev);
+	const struct tep_format_field *f;
+	struct evdb_value v;
+
+	if (!k || !fits_format(k, ev))
+		return;
+	for (f = k->event->format.fields; f; f = f->next) {
+		if (value_of(f, ev, &v))
+			fn(ctx, &v);
+	}
+}
+
+const char *evdb_text(struct evdb *db, const struct rbevent *ev,
+		      unsigned int cpu)
+{
+	struct known *k = find(db, ev);
+
+	if (!k || !fits_format(k, ev))
+		return no_text(db, k, ev);
+	return print_fields(db, k, ev, cpu) ? db->seq.buffer : "";
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the events of a file mean.
+ */
+#ifndef HYPTRACE_EVDB_H
+#define HYPTRACE_EVDB_H
+
+#include <stdio.h>
+
+#include "lib/types.h"
+#include "trace/datr.h"
+#include "trace/rbpage.h"
+
+struct evdb;
+
+/* The kinds that the checker and the statistics distinguish */
+enum ev_kind {
+	EV_OTHER,
+	EV_KVM_ENTRY,
+	EV_KVM_EXIT,
+	EV_HYP_ENTER,
+	EV_HYP_EXIT,
+	EV_TRACE_ON,
+	EV_TRACE_OFF,
+	EV_HOST_HCALL,
+	EV_VCPU_ENTER,
+	EV_VCPU_EXIT,
+	EV_SCHED_SWITCH,
+};
+
+/* Why EL2 was entered or left */
+enum ev_reason {
+	REASON_OTHER,
+	REASON_SMC,
+	REASON_HOST_ABORT,
+	REASON_HVC,
+	REASON_GUEST_EXIT,
+	REASON_ERET_HOST,
+	REASON_ERET_GUEST,
+};
+
+/** evdb_load - load the events of a file. Return: NULL with a message. */
+struct evdb *evdb_load(const struct datr *d);
+void evdb_free(struct evdb *db);
+
+/** evdb_print - print "COMM-PID EVENT: FIELDS", without a newline */
+void evdb_print(struct evdb *db, FILE *out, const struct rbevent *ev,
+		unsigned int cpu);
+
+/** evdb_kind - which event it is, and for EL2 entries and exits, why */
+enum ev_kind evdb_kind(struct evdb *db, const struct rbevent *ev,
+		       enum ev_reason *reason);
+
+/** evdb_name - the name of the event, "event 123" if it is not known */
+const char *evdb_name(struct evdb *db, const struct rbevent *ev);
+
+/** evdb_pid - the task on whose behalf it was written, -1 if it has none */
+s32 evdb_pid(const struct rbevent *ev);
+
+/** evdb_comm - the name of a task, "<...>" if it is not known */
+const char *evdb_comm(struct evdb *db, s32 pid);
+
+/** evdb_set_comm - set the name of a task */
+void evdb_set_comm(struct evdb *db, s32 pid, const char *comm);
+
+/**
+ * evdb_number - read a field of one integer
+ *
+ * Return: false if the event has no such field.
+ */
+bool evdb_number(struct evdb *db, const struct rbevent *ev, const char *field,
+		 u64 *value);
+
+/**
+ * evdb_word - the word behind "KEY=" in the event's text
+ *
+ * Return: the word, until the next call; NULL if there is none.
+ */
+const char *evdb_word(struct evdb *db, const struct rbevent *ev,
+		      const char *key);
+
+/**
+ * struct evdb_head - which event it is
+ * @system:	its system
+ * @name:	its name
+ * @pid:	its task
+ */
+struct evdb_head {
+	const char *system;
+	const char *name;
+	s32 pid;
+};
+
+/** evdb_head - Return: false if it is not known, or does not fit its format */
+bool evdb_head(struct evdb *db, const struct rbevent *ev, struct evdb_head *h);
+
+/** typedef evdb_head_fn - takes one event; its pid is not valid */
+typedef void (*evdb_head_fn)(void *ctx, const struct evdb_head *h);
+
+/** evdb_each - call @fn for each event that the file describes */
+void evdb_each(struct evdb *db, evdb_head_fn fn, void *ctx);
+
+/**
+ * struct evdb_value - a field of an event
+ * @name:	its name
+ * @string:	the text, not terminated; NULL for an integer
+ * @length:	of @string
+ * @integer:	the value, extended to 64 bits
+ * @is_signed:	whether @integer has a sign
+ */
+struct evdb_value {
+	const char *name;
+	const char *string;
+	size_t length;
+	u64 integer;
+	bool is_signed;
+};
+
+/** typedef evdb_value_fn - takes one field */
+typedef void (*evdb_value_fn)(void *ctx, const struct evdb_value *v);
+
+/** evdb_values - call @fn for each integer and string, but the common fields */
+void evdb_values(struct evdb *db, const struct rbevent *ev, evdb_value_fn fn,
+		 void *ctx);
+
+/** evdb_text - what evdb_print() prints behind the name, until the next call */
+const char *evdb_text(struct evdb *db, const struct rbevent *ev,
+		      unsigned int cpu);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * An event as a line of text.
+ */
+#ifndef HYPTRACE_EVENTLINE_H
+#define HYPTRACE_EVENTLINE_H
+
+#include <stdio.h>
+
+#include "lib/types.h"
+#include "trace/evdb.h"
+#include "trace/merge.h"
+#include "trace/side.h"
+
+/* What the time of a line counts from */
+enum line_time {
+	TIME_ABSOLUTE,		/* the trace clock's zero */
+	TIME_RELATIVE,		/* eventline.first */
+	TIME_DELTA,		/* the previous line */
+};
+
+/**
+ * struct eventline - how lines are printed
+ * @out:	where to
+ * @db:		knows the events
+ * @color:	with colours, for a terminal
+ * @time:	the timestamps
+ * @first:	what relative ones are relative to
+ * @before:	timestamp of the previous line
+ * @nr:		lines so far
+ */
+struct eventline {
+	FILE *out;
+	struct evdb *db;
+	bool color;
+	enum line_time time;
+	u64 first;
+	u64 before;
+	u64 nr;
+};
+
+/**
+ * eventline_event - "[CPU] SECONDS host|hyp COMM-PID EVENT: FIELDS"
+ * @l:		how
+ * @ev:		the event, or a corrupt place
+ * @side:	whose event it is
+ */
+void eventline_event(struct eventline *l, const struct merged *ev, enum side side);
+
+/** eventline_loss - a line that says what was lost before @ev */
+void eventline_loss(struct eventline *l, const struct merged *ev, enum side side);
+
+/** eventline_print - both, if there was a loss */
+void eventline_print(struct eventline *l, const struct merged *ev, enum side side);
+
+#endif

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Loads the description of events into libtraceevent. See evload.h.
+ */
+#include <event-parse.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/util.h"
+#include "trace/evload.h"
+#include "trace/fmtcheck.h"
+
+/* Without its "print fmt"; evdb_print() then shows the fields */
+static void add_fields(struct tep_handle *tep, const char *system,
+		       const char *text, size_t size)
+{
+	char *copy = xasprintf("%.*sprint fmt: \"\"\n", (int)size, text);
+
+	if (copy)
+		tep_parse_event(tep, copy, strlen(copy), system);
+	free(copy);
+}
+
+static void add_format(void *ctx, const char *system, const char *text,
+		       size_t size)
+{
+	struct tep_handle *tep = ctx;
+	size_t fields_end;
+
+	switch (fmt_check(text, size, &fields_end)) {
+	case FMT_FULL:
+		tep_parse_event(tep, text, size, system);
+		break;
+	case FMT_FIELDS:
+		add_fields(tep, system, text, fields_end);
+		break;
+	case FMT_BAD:
+		break;
+	}
+}
+
+/* A line of saved_cmdlines: PID COMM */
+static void add_comm(struct tep_handle *tep, char *line)
+{
+	char *comm;
+	long pid = strtol(line, &comm, 10);
+
+	if (comm != line && *comm == ' ' && pid >= 0)
+		tep_register_comm(tep, comm + 1, pid);
+}
+
+/* A line of kallsyms: ADDRESS TYPE NAME, and maybe a module */
+static void add_symbol(struct tep_handle *tep, char *line)
+{
+	char *rest, *name, *module;
+	unsigned long long addr = strtoull(line, &rest, 16);
+
+	if (rest == line || rest[0] != ' ' || !rest[1] || rest[2] != ' ')
+		return;
+	rest += 3;
+	name = strsep(&rest, "\t");
+	module = rest;
+	if (addr && *name)
+		tep_register_function(tep, name, addr, module);
+}
+
+/* A line of printk_formats: 0xADDRESS : "STRING" */
+static void add_string(struct tep_handle *tep, char *line)
+{
+	char *rest, *end;
+	unsigned long long addr = strtoull(line, &rest, 16);
+
+	if (rest == line || strncmp(rest, " : \"", 4))
+		return;
+	rest += 4;
+	end = strrchr(rest, '"');
+	/*
+	 * The library removes a quote at the front, then looks at the last three
+	 * characters without checking that they exist
+	 */
+	if (!end || end - rest < 3 || *rest == '"')
+		return;
+	*end = '\0';
+	if (!fmt_check_string(rest))
+		return;
+	tep_register_print_string(tep, rest, addr);
+}
+
+/* Call @add for each line of a section; lines that are too long are skipped */
+static void add_lines(struct tep_handle *tep, const struct datr *d,
+		      enum dat_id id, void (*add)(struct tep_handle *tep, char *line))
+{
+	const char *text, *end, *eol;
+	char line[256];
+	size_t size;
+
+	text = datr_blob(d, id, &size);
+	if (!text)
+		return;
+	for (end = text + size; text < end; text = eol + 1) {
+		eol = memchr(text, '\n', end - text);
+		if (!eol)
+			eol = end;
+		if (eol - text >= (ptrdiff_t)sizeof(line))
+			continue;
+		memcpy(line, text, eol - text);
+		line[eol - text] = '\0';
+		add(tep, line);
+	}
+}
+
+int evload(struct tep_handle *tep, const struct datr *d)
+{
+	tep_set_loglevel(TEP_LOG_NONE);
+	tep_set_file_bigendian(tep, TEP_LITTLE_ENDIAN);
+	tep_set_local_bigendian(tep, TEP_LITTLE_ENDIAN);
+	tep_set_long_size(tep, 8);
+	if (datr_formats(d, add_format, tep))
+		return -1;
+	add_lines(tep, d, DAT_CMDLINES, add_comm);
+	add_lines(tep, d, DAT_KALLSYMS, add_symbol);
+	add_lines(tep, d, DAT_PRINTK, add_string);
+	return 0;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Loads a file's description of its events into libtraceevent. The library trusts it, so
+ * parts that could do harm are left out.
+ */
+#ifndef HYPTRACE_EVLOAD_H
+#define HYPTRACE_EVLOAD_H
+
+#include "trace/datr.h"
+
+struct tep_handle;
+
+/**
+ * evload - load formats, and names of tasks, symbols and strings
+ * @tep:	gets them
+ * @d:		the file
+ *
+ * Return: 0, or -1 with a message if the file's sections are corrupt.
+ */
+int evload(struct tep_handle *tep, const struct datr *d);
+
+#endif

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * All events of a file, by time. See merge.h.
+ *
+ * A binary heap of feeds, by the timestamp of their next event.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/log.h"
+#include "trace/merge.h"
+
+/**
+ * struct feed - the sub-buffers of one buffer and CPU
+ * @source:	where they come from
+ * @next:	what it gives next
+ * @subbuf:	the current sub-buffer; NULL before the first, and behind a corrupt place
+ * @page:	position in it
+ * @waiting:	it is in the heap
+ */
+struct feed {
+	struct merge_source source;
+	struct merged next;
+	const void *subbuf;
+	struct rbpage page;
+	bool waiting;
+};
+
+/**
+ * struct extent - sub-buffers that lie one behind the other in a file
+ * @d:		the file
+ * @at:		the next one
+ * @end:	end of the data
+ * @page_size:	sub-buffer size
+ */
+struct extent {
+	const struct datr *d;
+	const u8 *at;
+	const u8 *end;
+	u32 page_size;
+};
+
+struct merge {
+	struct feed *feed;
+	unsigned int nr_feeds;
+	struct extent *extent;
+	struct feed **heap;
+	unsigned int nr;
+};
+
+/* Losses add up over sub-buffers that have no event */
+static u64 add_lost(u64 a, u64 b)
+{
+	if (a == RBPAGE_LOST_UNKNOWN || b == RBPAGE_LOST_UNKNOWN ||
+	    a + b < a)
+		return RBPAGE_LOST_UNKNOWN;
+	return a + b;
+}
+
+/* The rest of this sub-buffer cannot be parsed */
+static void set_corrupt(struct feed *f)
+{
+	f->subbuf = NULL;
+	f->page.pos = 0;
+	f->page.size = 0;
+	f->next.ev.data = NULL;
+	f->next.ev.size = 0;
+	/* the timestamp stays that of the previous event */
+}
+
+/* Return: false if there is no further sub-buffer */
+static bool open_page(struct feed *f, int *ret)
+{
+	const void *subbuf = f->source.next(f->source.ctx, &f->next.offset);
+
+	if (!subbuf)
+		return false;
+	f->subbuf = subbuf;
+	*ret = rbpage_init(&f->page, subbuf, f->source.page_size);
+	f->next.lost = add_lost(f->next.lost, f->page.lost);
+	return true;
+}
+
+/* Of the current sub-buffer, which may have grown since it was opened */
+static int next_in_page(struct feed *f)
+{
+	int ret = rbpage_next(&f->page, &f->next.ev);
+
+	if (ret || !f->subbuf)
+		return ret;
+	rbpage_grow(&f->page, f->subbuf, f->source.page_size);
+	return rbpage_next(&f->page, &f->next.ev);
+}
+
+static bool advance(struct feed *f)
+{
+	int ret = next_in_page(f);
+
+	while (!ret) {
+		if (!open_page(f, &ret))
+			return false;
+		if (!ret)
+			ret = rbpage_next(&f->page, &f->next.ev);
+	}
+	if (ret < 0)
+		set_corrupt(f);
+	return true;
+}
+
+static bool before(const struct feed *a, const struct feed *b)
+{
+	if (a->next.ev.ts != b->next.ev.ts)
+		return a->next.ev.ts < b->next.ev.ts;
+	if (a->next.buffer != b->next.buffer)
+		return a->next.buffer < b->next.buffer;
+	return a->next.cpu < b->next.cpu;
+}
+
+static void swap(struct merge *m, unsigned int a, unsigned int b)
+{
+	struct feed *f = m->heap[a];
+
+	m->heap[a] = m->heap[b];
+	m->heap[b] = f;
+}
+
+static void sift_up(struct merge *m, unsigned int i)
+{
+	while (i && before(m->heap[i], m->heap[(i - 1) / 2])) {
+		swap(m, i, (i - 1) / 2);
+		i = (i - 1) / 2;
+	}
+}
+
+static void sift_down(struct merge *m)
+{
+	unsigned int i = 0, child;
+
+	while ((child = 2 * i + 1) < m->nr) {
+		if (child + 1 < m->nr &&
+		    before(m->heap[child + 1], m->heap[child]))
+			child++;
+		if (!before(m->heap[child], m->heap[i]))
+			return;
+		swap(m, i, child);
+		i = child;
+	}
+}
+
+static void add_feed(struct merge *m, struct feed *f)
+{
+	f->waiting = advance(f);
+	if (!f->waiting)
+		return;
+	m->heap[m->nr++] = f;
+	sift_up(m, m->nr - 1);
+}
+
+struct merge *merge_new_of(const struct merge_source *source, unsigned int nr)
+{
+	struct merge *m = calloc(1, sizeof(*m));
+	unsigned int i;
+
+	if (m) {
+		m->feed = calloc(nr + 1, sizeof(*m->feed));
+		m->heap = calloc(nr + 1, sizeof(*m->heap));
+	}
+	if (!m || !m->feed || !m->heap) {
+		log_oom();
+		merge_free(m);
+		return NULL;
+	}
+	m->nr_feeds = nr;
+	for (i = 0; i < nr; i++) {
+		m->feed[i].source = source[i];
+		m->feed[i].next.buffer = source[i].buffer;
+		m->feed[i].next.cpu = source[i].cpu;
+		add_feed(m, &m->feed[i]);
+	}
+	return m;
+}
+
+void merge_again(struct merge *m)
+{
+	struct feed *f;
+
+	for (f = m->feed; f < m->feed + m->nr_feeds; f++) {
+		if (!f->waiting)
+			add_feed(m, f);
+	}
+}
+
+/* Files */
+
+static const void *next_of_extent(void *ctx, u64 *offset)
+{
+	struct extent *e = ctx;
+	const u8 *subbuf = e->at;
+
+	if (e->at == e->end)
+		return NULL;
+	*offset = datr_offset(e->d, subbuf);
+	e->at += e->page_size;
+	return subbuf;
+}
+
+/* The CPUs of a buffer. Return: how many. */
+static unsigned int add_buffer(const struct datr *d, unsigned int index,
+			       const struct cpulist *cpus,
+			       struct merge_source *source, struct extent *extent)
+{
+	const struct datr_buffer *b = datr_buffer(d, index);
+	const struct datr_cpu *cpu;
+	unsigned int nr = 0;
+
+	for (cpu = b->cpu; cpu < b->cpu + b->nr_cpus; cpu++) {
+		if (cpus && !cpulist_has(cpus, cpu->cpu))
+			continue;
+		extent[nr] = (struct extent) {
+			d, cpu->data, cpu->data + cpu->size, b->page_size,
+		};
+		source[nr] = (struct merge_source) {
+			index, cpu->cpu, b->page_size, next_of_extent, &extent[nr],
+		};
+		nr++;
+	}
+	return nr;
+}
+
+static struct merge *merge_extents(const struct datr *d, const struct cpulist *cpus,
+				   struct merge_source *source, struct extent *extent)
+{
+	unsigned int i, nr = 0;
+	struct merge *m;
+
+	for (i = 0; i < datr_nr_buffers(d); i++)
+		nr += add_buffer(d, i, cpus, source + nr, extent + nr);
+	m = merge_new_of(source, nr);
+	if (m)
+		m->extent = extent;
+	return m;
+}
+
+struct merge *merge_new(const struct datr *d, const struct cpulist *cpus)
+{
+	struct merge_source *source;
+	struct extent *extent;
+	struct merge *m = NULL;
+	unsigned int i, nr = 1;
+
+	for (i = 0; i < datr_nr_buffers(d); i++)
+		nr += datr_buffer(d, i)->nr_cpus;
+	extent = calloc(nr, sizeof(*extent));
+	source = calloc(nr, sizeof(*source));
+	if (extent && source)
+		m = merge_extents(d, cpus, source, extent);
+	else
+		log_oom();
+	if (!m)
+		free(extent);
+	free(source);
+	return m;
+}
+
+/* Taking events */
+
+bool merge_next_until(struct merge *m, u64 until, struct merged *out)
+{
+	struct feed *f;
+
+	if (!m->nr || m->heap[0]->next.ev.ts > until)
+		return false;
+	f = m->heap[0];
+	*out = f->next;
+	f->next.lost = 0;
+	f->waiting = advance(f);
+	if (!f->waiting)
+		m->heap[0] = m->heap[--m->nr];
+	sift_down(m);
+	return true;
+}
+
+bool merge_next(struct merge *m, struct merged *out)
+{
+	return merge_next_until(m, UINT64_MAX, out);
+}
+
+void merge_free(struct merge *m)
+{
+	if (!m)
+		return;
+	free(m->extent);
+	free(m->feed);
+	free(m->heap);
+	free(m);
+}
+
+int merge_each(const struct datr *d, const struct cpulist *cpus, merged_fn fn, void *ctx)
+{
+	struct merge *m = merge_new(d, cpus);
+	struct merged ev;
+	int ret = m ? 0 : -1;
+
+	while (!ret && merge_next(m, &ev))
+		ret = fn(ctx, &ev);
+	merge_free(m);
+	return ret;
+}
+
+int merge_first(const struct datr *d, u64 *ts)
+{
+	struct merge *m = merge_new(d, NULL);
+	struct merged ev = { 0 };
+
+	if (!m)
+		return -1;
+	/* corrupt sub-buffers before any event have the timestamp 0 */
+	while (!ev.ev.data && merge_next(m, &ev))
+		;
+	*ts = ev.ev.ts;
+	merge_free(m);
+	return 0;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * All events of a file, or of buffers that are still written to, by time.
+ */
+#ifndef HYPTRACE_MERGE_H
+#define HYPTRACE_MERGE_H
+
+#include "lib/types.h"
+#include "lib/util.h"
+#include "trace/datr.h"
+#include "trace/rbpage.h"
+
+/**
+ * struct merged - one event, or a corrupt sub-buffer
+ * @buffer:	index of the buffer in the file
+ * @cpu:	CPU number
+ * @ev:		the event; @ev.data is NULL for a corrupt sub-buffer
+ * @lost:	events of the same buffer and CPU lost right before: 0, a number
+ *		or RBPAGE_LOST_UNKNOWN
+ * @offset:	in the file, of the sub-buffer
+ */
+struct merged {
+	unsigned int buffer;
+	unsigned int cpu;
+	struct rbevent ev;
+	u64 lost;
+	u64 offset;
+};
+
+struct merge;
+
+/**
+ * merge_new - begin
+ * @d:		the file; must outlive the merge
+ * @cpus:	only these CPUs; NULL for all
+ *
+ * Return: NULL with a message.
+ */
+struct merge *merge_new(const struct datr *d, const struct cpulist *cpus);
+
+/**
+ * struct merge_source - where the sub-buffers of a buffer and CPU come from
+ * @buffer:	index of the buffer
+ * @cpu:	CPU number
+ * @page_size:	sub-buffer size
+ * @next:	the next sub-buffer, which stays valid, with its offset for messages in
+ *		@offset; NULL if there is none now. The last one may still grow
+ * @ctx:	passed to @next
+ */
+struct merge_source {
+	unsigned int buffer;
+	unsigned int cpu;
+	u32 page_size;
+	const void *(*next)(void *ctx, u64 *offset);
+	void *ctx;
+};
+
+/** merge_new_of - the same with @nr sources. Return: as above. */
+struct merge *merge_new_of(const struct merge_source *source, unsigned int nr);
+
+/** merge_again - look for more in sources that had none */
+void merge_again(struct merge *m);
+
+/** merge_next_until - as merge_next(), but only up to the time @until */
+bool merge_next_until(struct merge *m, u64 until, struct merged *out);
+
+/**
+ * merge_next - take the next one
+ *
+ * The events of one buffer and CPU come in the order in which they were written,
+ * whatever their timestamps are. With equal timestamps, the lower buffer index comes
+ * first.
+ */
+bool merge_next(struct merge *m, struct merged *out);
+
+void merge_free(struct merge *m);
+
+/** typedef merged_fn - takes one. Return: 0, or what ends the walk */
+typedef int (*merged_fn)(void *ctx, const struct merged *ev);
+
+/**
+ * merge_each - call @fn for each event and corrupt sub-buffer of a file
+ *
+ * Return: 0, the result of @fn that ended the walk, or -1 with a message.
+ */
+int merge_each(const struct datr *d, const struct cpulist *cpus, merged_fn fn, void *ctx);
+
+/**
+ * merge_first - when a recording begins
+ * @d:		the file
+ * @ts:		timestamp of the first event of all CPUs; 0 if there is none
+ *
+ * Return: 0, or -1 with a message.
+ */
+int merge_first(const struct datr *d, u64 *ts);
+
+#endif
