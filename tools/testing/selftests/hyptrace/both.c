@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a program sees of an ordinary instance it sees of a trace remote: each test
- * runs on both, and nothing but the path of the directory differs.
+ * A program that works with an ordinary instance works with a trace remote: each test
+ * runs on both, and only the path of the directory differs.
+ *
+ * Needs root. Runs on an instance and on the remotes "hypervisor" and "test", and
+ * skips a remote that does not exist.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -14,9 +17,9 @@
 #include <unistd.h>
 
 #include "kselftest_harness.h"
-#include "slack.h"
+#include "lib/slack.h"
+#include "lib/ways.h"
 #include "variants.h"
-#include "ways.h"
 
 #define RAW_FILE	"per_cpu/cpu%d/trace_pipe_raw"
 #define PIPE_FILE	"per_cpu/cpu%d/trace_pipe"
@@ -97,8 +100,8 @@ TEST_F(both, each_way)
 }
 
 /*
- * Write events until there is no room for @times the buffer: how many. trace_marker
- * reports what is dropped as EBADF.
+ * Write events for @times the size of the buffer; returns how many. trace_marker
+ * reports an event that is dropped as EBADF.
  */
 static __u64 overflow(const struct source *src, int cpu, __u64 first, int times)
 {
@@ -121,7 +124,7 @@ static __u64 overflow(const struct source *src, int cpu, __u64 first, int times)
 	return id - first;
 }
 
-/* The newest are kept, and what is lost is reported to the event */
+/* The newest are kept, and losses are reported exactly */
 TEST_F(both, overwritten)
 {
 	__u64 id = 0, next = 0, overrun = 0, read = 0;
@@ -187,7 +190,7 @@ static ssize_t splice_flags(int fd, int pipe, size_t len, unsigned int flags)
 	return ret < 0 ? -errno : ret;
 }
 
-/* Nothing there: no file waits, each says so */
+/* With nothing to read, no file waits; each returns EAGAIN */
 TEST_F(both, nonblocking)
 {
 	struct pollfd pfd = { .events = POLLIN };
@@ -223,7 +226,7 @@ TEST_F(both, nonblocking)
 	mapping_close(&m);
 }
 
-/* Whole sub-buffers, from a multiple of them; one that is being written is none */
+/* splice() takes a length of at least a sub-buffer, and not the one being written */
 TEST_F(both, splice_rules)
 {
 	int fds[2], raw, blocking;
@@ -245,7 +248,7 @@ TEST_F(both, splice_rules)
 	EXPECT_EQ(-EINVAL, splice_flags(raw, fds[1], 1, 0));
 	EXPECT_EQ(-1, splice(raw, &offset, fds[1], NULL, SUBBUF_SIZE, 0));
 	EXPECT_EQ(EINVAL, errno);
-	/* It was being written when it was asked for first, now it is whole */
+	/* It was being written at the first attempt; now it is whole */
 	EXPECT_EQ(SUBBUF_SIZE, splice_flags(raw, fds[1], SUBBUF_SIZE + 1, 0));
 	EXPECT_EQ(-EAGAIN, splice_flags(raw, fds[1], SUBBUF_SIZE, 0));
 	close(raw);
@@ -258,7 +261,7 @@ TEST_F(both, splice_rules)
  * Waiting
  */
 
-/* Each file has something to read, in the eyes of epoll, only while it has */
+/* epoll reports a file as readable only while it has something to read */
 TEST_F(both, epoll)
 {
 	static const char *const files[] = { PIPE_FILE, RAW_FILE, "trace_pipe" };
@@ -414,7 +417,7 @@ static unsigned int subbufs_until_ready(const struct source *src, int cpu)
 	if (source_stats(src, cpu, &stats))
 		return 0;
 	close(pfd.fd);
-	/* By bytes, since events of different sources are not of one size */
+	/* By bytes, since the events of different sources differ in size */
 	return stats.overrun ? 0 : (stats.bytes + SUBBUF_DATA_SIZE - 1) / SUBBUF_DATA_SIZE;
 }
 
@@ -429,7 +432,7 @@ TEST_F(both, buffer_percent)
 		snprintf(text, sizeof(text), "%u", percents[i]);
 		ASSERT_EQ(0, source_put(&self->src, text, "buffer_percent"));
 		ready = subbufs_until_ready(&self->src, self->cpu);
-		/* Of the ring, rounded up; events leave some room at the end of each */
+		/* Of the ring, rounded up; events leave some room at the end of each sub-buffer */
 		want = (percents[i] * nr + 99) / 100;
 		EXPECT_LE(want, ready + 1) TH_LOG("%u %%: %u of %u", percents[i], ready, nr);
 		EXPECT_GE(want + 1, ready) TH_LOG("%u %%: %u of %u", percents[i], ready, nr);
@@ -443,8 +446,8 @@ TEST_F(both, buffer_percent)
  */
 
 /*
- * By turns: as one they see each event once, and in order. A mapping is none of
- * them, since the meta page of an ordinary buffer does not say what others read.
+ * In turn: together they see each event once, and in order. This does not include a
+ * mapping, since the meta page of an ordinary buffer does not say what others read.
  */
 TEST_F(both, readers_take_turns)
 {
@@ -480,12 +483,12 @@ TEST_F(both, readers_take_turns)
 }
 
 /**
- * struct rival - a thread that takes what it can in one way
- * @src:	of this
- * @cpu:	and this CPU
- * @way:	how
+ * struct rival - a thread that competes for the events in one way
+ * @src:	where they are from
+ * @cpu:	their CPU
+ * @way:	how it reads
  * @stop:	nothing more will be written
- * @ev:		what it took
+ * @ev:		the events that it got
  * @ret:	errno
  */
 struct rival {
@@ -510,7 +513,7 @@ static void *rival_main(void *data)
 	return NULL;
 }
 
-/* All at once, beside the writer: no event twice, and none gone */
+/* All at once, while events are written: none is read twice, and none is missing */
 TEST_F(both, readers_compete)
 {
 	static const enum way ways[] = { WAY_PIPE, WAY_RAW, WAY_SPLICE, WAY_RAW };

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The time stamps of a trace remote: on each clock, between those of the host's
- * events before and after, and right after any gap.
+ * The timestamps of a trace remote: for each clock, they lie between those of the
+ * host's events before and after, and they are right after any gap.
+ *
+ * Needs root. Runs on the remotes "hypervisor" and "test", and skips one that does
+ * not exist. Suspending needs a wake-up timer; over_hours needs HYPTRACE_HOURS in the
+ * environment.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -10,8 +14,8 @@
 #include <unistd.h>
 
 #include "kselftest_harness.h"
+#include "lib/ways.h"
 #include "variants.h"
-#include "ways.h"
 
 static void expect_good(struct __test_metadata *_metadata, const struct events *ev)
 {
@@ -19,7 +23,7 @@ static void expect_good(struct __test_metadata *_metadata, const struct events *
 	EXPECT_EQ(0, ev->backwards);
 }
 
-/* As fast, or as slow, as can be: 500 ppm, in the units of adjtimex() */
+/* The largest adjustment: 500 ppm, in the units of adjtimex() */
 #define MAX_FREQ	(500 << 16)
 
 static int set_freq(long freq)
@@ -65,7 +69,7 @@ FIXTURE_TEARDOWN(time)
 	events_free(&self->marks);
 }
 
-/* A mark of the host, an event of the remote, a mark */
+/* Write a mark of the host, an event of the remote, and another mark */
 static int write_between(const struct source *src, const struct source *host, __u64 id)
 {
 	return source_write(host, 2 * id) ?:
@@ -81,7 +85,7 @@ static int read_both(const struct source *src, struct events *ev, const struct s
 	return ret ?: source_consume(host, cpu, WAY_RAW, marks);
 }
 
-/* Both are complete, and each event lies between its marks */
+/* Both lists are complete, and each event lies between its marks */
 static void check_between(struct __test_metadata *_metadata, const struct events *ev,
 			  const struct events *marks, __u64 nr)
 {
@@ -125,7 +129,7 @@ TEST_F(time, between_host_events)
 	check_clock(_metadata, &self->src, &self->host, 3 * EVENTS_PER_SUBBUF + 10);
 }
 
-/* Whatever the clock is, it is the host's of that name */
+/* Each clock is the host's clock of that name */
 TEST_F(time, every_clock)
 {
 	char clocks[256], *clock, *state;
@@ -141,7 +145,7 @@ TEST_F(time, every_clock)
 	}
 }
 
-/* After half a second a clock that was not adjusted is 250 us off */
+/* A clock that misses the adjustment is 250 us off after half a second */
 TEST_F(time, adjusted_clock)
 {
 	int i;
@@ -159,7 +163,7 @@ TEST_F(time, adjusted_clock)
 
 #define WAKEUP_COUNT	"/sys/power/wakeup_count"
 
-/* Suspend to idle until the alarm in @seconds; -EBUSY if that came before */
+/* Suspend to idle until the alarm in @seconds; -EBUSY if that came too early */
 static int suspend_for(int seconds)
 {
 	static const char alarm[] = "/sys/class/rtc/rtc0/wakealarm";
@@ -172,13 +176,13 @@ static int suspend_for(int seconds)
 	      file_write(alarm, when, snprintf(when, sizeof(when), "+%d", seconds));
 	if (ret)
 		return ret;
-	/* Refused as well if it is not the same any more */
+	/* Also refused if the count has changed */
 	if (file_write(WAKEUP_COUNT, count, strlen(count)))
 		return -EBUSY;
 	return file_write("/sys/power/state", "freeze", 6);
 }
 
-/* For as short as it can be, which is not the same for each kernel */
+/* As briefly as possible, which depends on the kernel */
 static int suspend(void)
 {
 	int seconds = 2, ret;
@@ -191,8 +195,8 @@ static int suspend(void)
 }
 
 /*
- * While the host sleeps its clocks stand, or go on, and EL2 is entered until the
- * last moment and from the first one on
+ * Some of the host's clocks stop while it is suspended, others do not. EL2 is entered up
+ * to the last moment before and from the first moment after.
  */
 TEST_F(time, suspended)
 {
@@ -225,7 +229,7 @@ TEST_F(time, suspended)
 #define HOUR_S		3600
 #define HOURS_TIMEOUT_S	(1000 * HOUR_S)
 
-/* Events before, between and after hours in which the clock runs fast, slow, right */
+/* Events around hours in which the clock runs fast, slow and at the right rate */
 static void check_hours(struct __test_metadata *_metadata, const struct source *src,
 			const struct source *host, int hours)
 {
@@ -249,7 +253,7 @@ static void check_hours(struct __test_metadata *_metadata, const struct source *
 	events_free(&marks);
 }
 
-/* Each clock, for as many hours as HYPTRACE_HOURS says: for virtual time */
+/* Each clock, for HYPTRACE_HOURS hours: only for virtual time */
 TEST_F_TIMEOUT(time, over_hours, HOURS_TIMEOUT_S)
 {
 	const char *hours = getenv("HYPTRACE_HOURS");
@@ -269,13 +273,13 @@ TEST_F_TIMEOUT(time, over_hours, HOURS_TIMEOUT_S)
 	}
 }
 
-/* A gap that does not fit into 27 bits of ns: within a page and across its end */
+/* Gaps that do not fit into 27 bits of ns, within a page and across its end */
 TEST_F(time, long_gaps)
 {
 	const __u64 nr = 3 * EVENTS_PER_SUBBUF, gap = 150000000;
 	__u64 i;
 	int j;
-	/* The time extend of the first takes the room of one event */
+	/* The time extend of the first takes up the room of one event */
 	const __u64 gaps_before[] = {
 		10, EVENTS_PER_SUBBUF - 1, 2 * EVENTS_PER_SUBBUF - 1,
 		2 * EVENTS_PER_SUBBUF + 50, 2 * EVENTS_PER_SUBBUF + 51,

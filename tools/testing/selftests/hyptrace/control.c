@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The files that control a trace remote, but for those of the buffer's life: what
- * they take, and that what they refuse leaves everything as it was.
+ * The files that control a trace remote, except for those in lifecycle.c: what they
+ * accept, and that a refused write changes nothing.
+ *
+ * Needs root. Runs on the remotes "hypervisor" and "test", and skips one that does
+ * not exist.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -11,8 +14,8 @@
 #include <unistd.h>
 
 #include "kselftest_harness.h"
+#include "lib/ways.h"
 #include "variants.h"
-#include "ways.h"
 
 #define SYSTEM		"events/%s"
 #define TEST_KB		64
@@ -104,7 +107,7 @@ TEST_F(remote, write_event_takes)
 	EXPECT_EQ(UINT64_MAX, self->ev.list[3].id);
 }
 
-/* Off, not enabled, or not even loaded: nothing is recorded, nothing loaded */
+/* While off, not enabled, or not even loaded: nothing is recorded or loaded */
 TEST_F(remote, write_event_needs_its_event)
 {
 	const struct source *src = &self->src;
@@ -137,7 +140,7 @@ TEST_F(remote, clocks)
 	if (source_get(src, before, sizeof(before), "trace_clock") < 0)
 		SKIP(return, "there is no trace_clock");
 
-	/* The default is the host's, so that their traces merge */
+	/* The default is the host's default, so that their traces can be merged */
 	EXPECT_EQ(0, strncmp("[local]", before, 7));
 	ASSERT_LT(0, file_read(TRACEFS "/trace_clock", host, sizeof(host)));
 
@@ -160,7 +163,7 @@ TEST_F(remote, clocks)
 	EXPECT_EQ(0, source_put(src, "local\n", "trace_clock"));
 }
 
-/* Stamps of two clocks do not meet in a buffer */
+/* Timestamps of two clocks are never mixed in a buffer */
 TEST_F(remote, new_clock_clears)
 {
 	const struct source *src = &self->src;
@@ -185,7 +188,7 @@ TEST_F(remote, new_clock_clears)
 	ASSERT_EQ(1, self->ev.nr);
 	EXPECT_EQ(4, self->ev.list[0].id);
 
-	/* As of an ordinary buffer, but not under a reader that parses in place */
+	/* Unlike for an ordinary buffer, refused while a reader parses the pages in place */
 	ASSERT_EQ(0, mapping_open(&m, src, 0, O_NONBLOCK));
 	EXPECT_EQ(-EBUSY, source_set_clock(src, "boot"));
 	EXPECT_EQ(0, source_set_clock(src, "local"));
@@ -266,7 +269,7 @@ TEST_F(remote, free_buffer)
  * events/
  */
 
-/* Names of the events below @dir: how many */
+/* Get the names of the remote's events; returns how many there are */
 static int event_names(const struct source *src, char names[][64], int max)
 {
 	char path[256];
@@ -326,7 +329,7 @@ TEST_F(remote, enable)
 	ASSERT_EQ(0, source_put(src, "1", "events/enable"));
 	expect_enabled(_metadata, src, "1\n", "1\n", "1\n", "1\n");
 	ASSERT_EQ(0, source_put(src, "0\n", SYSTEM "/enable", src->remote));
-	/* The writer's messages are another system */
+	/* The writer's messages belong to another system */
 	ret = source_put(src, "0", "events/ftrace/enable");
 	ASSERT_TRUE(!ret || ret == -ENOENT);
 	expect_enabled(_metadata, src, "0\n", "0\n", "0\n", "0\n");
@@ -375,7 +378,7 @@ static int format_id(const struct source *src, const char *event)
 	return id ? atoi(id + 5) : -1;
 }
 
-/* Is there an event of the kernel with this id */
+/* Does an event of the kernel have this id? */
 static bool id_is_taken(int id)
 {
 	char cmd_path[512], buf[16];
@@ -424,7 +427,7 @@ TEST_F(remote, ids)
 	}
 }
 
-/* The lines of a format file from the first field on; what follows the last */
+/* Check the fields of a format file, from @line on; returns the line after the last */
 static const char *check_fields(struct __test_metadata *_metadata, const char *line)
 {
 	unsigned int offset, size, end = 0, is_signed;
@@ -471,7 +474,7 @@ TEST_F(remote, formats)
 		rest = check_fields(_metadata, rest);
 		EXPECT_EQ(0, strncmp(rest, "\nprint fmt: \"", 13)) TH_LOG("%s", rest);
 		EXPECT_EQ('\n', buf[strlen(buf) - 1]);
-		/* Macros of the list of events are none of the parser's */
+		/* The macros of the list of events mean nothing to a parser */
 		EXPECT_EQ(NULL, strstr(rest, "SYM("));
 	}
 
@@ -480,7 +483,7 @@ TEST_F(remote, formats)
 				    "print fmt: \"id=%llu\", REC->id\n"));
 }
 
-/* The formats are those of the kernel's own buffers, so that its parsers read them */
+/* The same formats as those of the kernel's own buffers, so existing parsers read them */
 TEST_F(remote, headers)
 {
 	static const char *const files[] = { "header_page", "header_event" };

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The events of the hypervisor: each in a situation that is made for it, with
- * the values that follow from that.
+ * The events of the hypervisor: the test causes each of them, and checks the values of
+ * its fields.
+ *
+ * Needs root, KVM, and the remote "hypervisor"; the test "calls" needs hyp_calls.ko.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -13,8 +15,8 @@
 #include <unistd.h>
 
 #include "kselftest_harness.h"
+#include "lib/vm.h"
 #include "variants.h"
-#include "vm.h"
 
 /* Guest physical addresses, which the guest's code has to know */
 #define CODE_IPA	0x40000000
@@ -55,7 +57,7 @@ asm(
 );
 
 /**
- * struct text - what a CPU's trace says
+ * struct text - the trace of a CPU as text
  * @buf:	all of it
  * @lines:	each line, from the event's name on
  * @nr:		how many
@@ -160,7 +162,7 @@ static unsigned long long value_of(const char *line, const char *field)
 	return at ? strtoull(at + strlen(field), NULL, 0) : ~0ULL;
 }
 
-/* What happens on this CPU between on and off */
+/* Run @stmt with tracing on, and keep the text of this CPU */
 #define TRACED(stmt)							\
 	do {								\
 		ASSERT_EQ(0, source_on(&self->src, true));		\
@@ -204,7 +206,7 @@ static void ignore_signal(int sig)
 {
 }
 
-/* Up to the guest's wait for an interrupt, and one signal further */
+/* Run the guest until it waits for an interrupt, then until a signal */
 static void run_guest(struct __test_metadata *_metadata)
 {
 	struct itimerval soon = { .it_value.tv_usec = 50000, .it_interval.tv_usec = 50000 };
@@ -266,13 +268,13 @@ TEST_F(events, guest)
 			TH_LOG("%s", t->lines[at - 1]);
 		EXPECT_NE(NULL, strstr(t->lines[at - 1], "vcpu=0 "));
 		EXPECT_EQ(self->protected, !!value_of(t->lines[at - 1], " vm="));
-		/* What is handled here goes back to the guest, what is not, does not */
+		/* An exit that EL2 handles returns to the guest, any other one does not */
 		EXPECT_EQ(t->lines[at], strstr(t->lines[at], strstr(exits[i].what, "handled=1") ?
 					       "vcpu_enter " : t->lines[at]));
 	}
 }
 
-/* The exits and entries of a vCPU take turns, with EL2's own between them */
+/* Entries and exits of a vCPU alternate, with those of EL2 between them */
 TEST_F(events, guest_order)
 {
 	const struct text *t = &self->text;
@@ -322,7 +324,7 @@ TEST_F(events, life_of_a_vm)
 	EXPECT_EQ(-1, find_from(t, at, "vcpu_enter", vm));
 }
 
-/* Each page that EL2 got for the VM is back in the end */
+/* Each page that EL2 got for the VM comes back in the end */
 TEST_F(events, pages_change_hands)
 {
 	long long given = 0, shared = 0;
@@ -355,7 +357,7 @@ TEST_F(events, pages_change_hands)
 	EXPECT_LT(0, count(t, "host_s2_set_owner"));
 }
 
-/* Memory that the host has never touched, or has given and got back */
+/* Memory that the host has never touched, or that came back to it */
 TEST_F(events, host_fault)
 {
 	const struct text *t = &self->text;
@@ -433,7 +435,7 @@ TEST_F(events, cpu_goes_and_comes)
 	EXPECT_STREQ("hyp_exit reason=eret_host vcpu=0", t->lines[at + 5]);
 }
 
-/* The next line of event @name behind @at has to have @what; returns where it is */
+/* The next line of event @name after @at must contain @what; gives its index */
 #define EXPECT_NEXT(at, name, what)					\
 	({								\
 		const char *__name = name;				\
@@ -445,7 +447,7 @@ TEST_F(events, cpu_goes_and_comes)
 		__at;							\
 	})
 
-/* What test_modules/hyp_calls.c calls, one after the other */
+/* The calls of test_modules/hyp_calls.c, one after the other */
 TEST_F(events, calls)
 {
 	long at;
@@ -479,7 +481,7 @@ TEST_F(events, calls)
 	EXPECT_NEXT(at, "host_smc", "id=PSCI_CPU_SUSPEND_64 forwarded=0");
 }
 
-/* The writer of printk_selftest() in nvhe/hyp-main.c */
+/* The message of printk_selftest() in nvhe/hyp-main.c */
 TEST_F(events, message)
 {
 	const struct text *t = &self->text;

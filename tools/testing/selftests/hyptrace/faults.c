@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Allocations and hypercalls that fail, one after the other: each thing that can be
- * done with a trace remote is done with the first one failing, then with the second
- * one, until there are no more. It either works in spite of that, or ends with the
- * errno of the failure; then it works when it is tried again. No event is lost, and
- * no memory.
+ * Allocations and hypercalls fail, one at a time: each operation on a trace remote runs
+ * with its first one failing, then with its second one, and so on. It either succeeds
+ * nevertheless, or returns the errno of the failure and succeeds when it is repeated. No
+ * event is lost, and no memory.
  *
- * Of a recording's allocations only some fail, evenly spread, unless HYPTRACE_EACH_FAULT
- * is in the environment.
+ * For a recording by hyptrace, only some allocations fail, evenly spread, unless
+ * HYPTRACE_EACH_FAULT is in the environment.
  *
- * Needs fault injection: Documentation/fault-injection/fault-injection.rst.
+ * Needs root, and a kernel with fault injection, else the tests are skipped; see
+ * Documentation/fault-injection/fault-injection.rst.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -20,13 +20,13 @@
 #include <unistd.h>
 
 #include "kselftest_harness.h"
-#include "memory.h"
+#include "lib/memory.h"
+#include "lib/ways.h"
 #include "variants.h"
-#include "ways.h"
 
 #define DEBUGFS		"/sys/kernel/debug/"
 #define MAX_FAULTS	2000
-/* More than there are */
+/* More allocations, or calls, than there are */
 #define FAR_OFF		1000000
 #define TIMEOUT_S	600
 /* For each allocation of a recording, which are thousands */
@@ -59,12 +59,12 @@ FIXTURE_TEARDOWN(faults)
 
 /**
  * struct fault - a kind of failure
- * @err:	what comes of it
- * @or_err:	or this: to a thread, hypercalls count as allocations
- * @prepare:	false if the kernel cannot do that
- * @arm:	let the @nth one fail, of this thread if the kernel can tell them apart
- * @disarm:	let none fail any more; has one failed?
- * @max_records: recordings in which one fails, spread evenly if there are more of them
+ * @err:	the errno that it causes
+ * @or_err:	another errno that it may cause: a thread's hypercalls count as allocations
+ * @prepare:	returns false if the kernel cannot inject it
+ * @arm:	let the @nth one fail, of this thread only if the kernel can tell them apart
+ * @disarm:	let no more fail; returns whether one has failed
+ * @max_records: the most recordings to try, spread evenly over all that can fail
  */
 struct fault {
 	int	err;
@@ -103,7 +103,7 @@ static bool prepare_allocations(void)
 	       !put_number(FAIL_NTH, 0);
 }
 
-/* Open beforehand: to open it needs memory */
+/* Opened beforehand, because opening it takes memory */
 static int fail_nth_fd = -1;
 
 static void arm_allocation(int nth)
@@ -133,7 +133,7 @@ static bool prepare_hypercalls(void)
 	       !put_number(FAIL_HYP_TRACE "probability", 100);
 }
 
-/* Those of all CPUs count */
+/* Counts the hypercalls of all CPUs */
 static void arm_hypercall(int nth)
 {
 	if (put_number(FAIL_HYP_TRACE "space", nth) || put_number(FAIL_HYP_TRACE "times", 1))
@@ -150,7 +150,7 @@ static bool disarm_hypercall(void)
 
 static const struct fault allocation = {
 	-ENOMEM, -EIO, prepare_allocations, arm_allocation, disarm_allocation,
-	/* Most of its thousands are to copy formats of events */
+	/* Most of the thousands of allocations are for copying formats of events */
 	.max_records = 12,
 };
 
@@ -164,13 +164,13 @@ static const struct fault hypercall = {
  */
 
 /**
- * struct operation - something that is to survive faults
+ * struct operation - an operation that has to survive faults
  * @name:	for messages
- * @run:	does it, 0 or an errno; once more after one that has failed
- * @off:	done with the buffer not loaded, else with nr_events() in it
+ * @run:	runs it, returns 0 or an errno; run again after it has failed
+ * @off:	run with the buffer unloaded, else with nr_events() in it
  * @consumes:	lists all events in @ev
  * @calls:	makes hypercalls
- * @calls_only:	and no allocations, or none of ours
+ * @calls_only:	makes no allocations, or none of the trace remote's
  */
 struct operation {
 	const char	*name;
@@ -212,7 +212,7 @@ static int do_splice(const struct source *src, struct events *ev)
 {
 	int ret = source_consume(src, 0, WAY_SPLICE, ev);
 
-	/* How a pipe says that there is no memory for it */
+	/* A pipe returns this if there is no memory for it */
 	return ret == -ENFILE ? -ENOMEM : ret;
 }
 
@@ -272,7 +272,7 @@ static int do_stats(const struct source *src, struct events *ev)
 	return source_stats(src, 0, &stats);
 }
 
-/* A CPU cannot come while its writer cannot be told, nor go while it cannot be stopped */
+/* A CPU cannot change state if the hypercall to its writer fails */
 static int do_hotplug(const struct source *src, struct events *ev)
 {
 	const char *path = "/sys/devices/system/cpu/cpu1/online";
@@ -316,7 +316,7 @@ static void prepare(struct __test_metadata *_metadata, const struct source *src,
 	ASSERT_EQ(0, source_write_many(src, 0, nr_events(op))) TH_LOG("%s", op->name);
 }
 
-/* When tracing is said to be on, it is */
+/* If tracing_on says that tracing is on, events are recorded */
 static void check_on(struct __test_metadata *_metadata, const struct source *src)
 {
 	struct stats before, after;
@@ -327,13 +327,13 @@ static void check_on(struct __test_metadata *_metadata, const struct source *src
 		return;
 	ASSERT_EQ(0, source_put(src, "1", "events/%s/selftest/enable", src->remote));
 	ASSERT_EQ(0, source_stats(src, 0, &before));
-	/* One that passes the filter, if there is one, and does not come alone if others are on */
+	/* This one passes the filter, if there is one; other events may come with it */
 	ASSERT_EQ(0, source_write(src, 8));
 	ASSERT_EQ(0, source_stats(src, 0, &after));
 	EXPECT_LT(before.entries, after.entries);
 }
 
-/* @op with the @nth one failing; false if there were fewer */
+/* Run @op with the @nth one failing; false if there were fewer */
 static bool fail_once(struct __test_metadata *_metadata, const struct source *src,
 		      const struct fault *fault, const struct operation *op,
 		      struct events *ev, int nth)
@@ -347,7 +347,7 @@ static bool fail_once(struct __test_metadata *_metadata, const struct source *sr
 	failed = fault->disarm();
 	if (!op->consumes)
 		check_on(_metadata, src);
-	/* Some can fail without harm */
+	/* Some failures are harmless, and the operation succeeds */
 	if (ret) {
 		EXPECT_TRUE(failed) TH_LOG("%s, %d", op->name, nth);
 		if (ret != fault->or_err)
@@ -371,7 +371,7 @@ static void fail_each(struct __test_metadata *_metadata, const struct source *sr
 	long before;
 	int nth = 0;
 
-	/* The first one fills the caches of the kernel */
+	/* The first run fills the kernel's caches */
 	fail_once(_metadata, src, fault, op, ev, 1);
 	before = settled_free_pages();
 	while (fail_once(_metadata, src, fault, op, ev, ++nth))
@@ -419,7 +419,7 @@ TEST_F_TIMEOUT(faults, every_hypercall, TIMEOUT_S)
 
 #define RECORD_OUTPUT	"/tmp/faults.txt"
 #define RECORD_FILE	"/tmp/faults.dat"
-/* What was recorded until it failed; the next recording would refuse to lose it */
+/* The recording up to the failure; the next one would refuse to overwrite it */
 #define RECORD_PART	RECORD_FILE ".part"
 
 /* cpuhp has the fewest events, so the fewest formats to copy */
@@ -434,7 +434,7 @@ static void exec_record(const char *option)
 	_exit(127);
 }
 
-/* That of the child, which is still there after its end, and must not be ours */
+/* The child's fail-nth, which can be read after it has ended; not our own */
 static int left_of_allocations(pid_t pid)
 {
 	char path[64];
@@ -445,7 +445,7 @@ static int left_of_allocations(pid_t pid)
 	return get_number(path);
 }
 
-/* A recording in which the @nth one fails; @left is by how much it did not come to that */
+/* Record with the @nth one failing; @left is how many more it would have taken */
 static int run_record(const struct fault *fault, const char *option, int nth, int *left)
 {
 	pid_t pid = fork();
@@ -466,7 +466,7 @@ static int run_record(const struct fault *fault, const char *option, int nth, in
 	return status;
 }
 
-/* It has failed as it should: with a message, if it came to that */
+/* Has it failed properly, that is with a message if it got that far? */
 static bool is_failed(const struct fault *fault, int status)
 {
 	char text[4096] = "";
@@ -510,7 +510,7 @@ static void check_record(struct __test_metadata *_metadata, const struct source 
 
 	if (WEXITSTATUS(run_record(fault, "--help", FAR_OFF, &left)) == 127)
 		SKIP(return, "there is no hyptrace");
-	/* What exec needs is not of interest */
+	/* The allocations of exec are not tested */
 	first = FAR_OFF - left;
 	ASSERT_EQ(0, run_record(fault, "-q", FAR_OFF, &left));
 	last = FAR_OFF - left;
@@ -525,10 +525,10 @@ static void check_record(struct __test_metadata *_metadata, const struct source 
 			TH_LOG("record: %d, %d failed, to %d; %ld pages missing", nth, failed, last,
 			       missing_pages(before, NOISE_PAGES));
 	}
-	/* A recording that is slower, or faster, has some more or less */
+	/* The number of allocations varies a little with timing */
 	EXPECT_LE(tried * 3 / 4, failed) TH_LOG("%d tried", tried);
 	TH_LOG("record: %d of %d", failed, last - first);
-	/* A leak would be one of each; the kernel's caches grow, but less */
+	/* A leak would lose a page each time; the kernel's caches grow, but by less */
 	noise = NOISE_PAGES + tried / 100;
 	EXPECT_GE(noise, missing_pages(before, noise));
 	EXPECT_EQ(0, count_leaks(report, sizeof(report))) TH_LOG("%s", report);

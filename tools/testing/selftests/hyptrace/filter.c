@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Which events are recorded: set_event, available_events, and the filters, whose
- * programs are compared with what the expressions mean.
+ * results are compared with what the expressions mean.
+ *
+ * Needs root. Runs on the remotes "hypervisor" and "test", and skips one that does
+ * not exist.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -11,8 +14,8 @@
 #include <unistd.h>
 
 #include "kselftest_harness.h"
+#include "lib/ways.h"
 #include "variants.h"
-#include "ways.h"
 
 #define FILTER		"events/%s/selftest/filter"
 #define TEST_KB		64
@@ -58,7 +61,7 @@ struct expression {
 	char		text[2048];
 	size_t		len;
 	unsigned int	terms;
-	/* Of the number at hand */
+	/* The values of the current event */
 	__u64		id;
 	__s32		pid;
 };
@@ -122,7 +125,7 @@ static bool add_term(struct expression *e, unsigned int *seed)
 	return holds_u64(op, e->id, value);
 }
 
-/* With the same @seed, the same expression; what it is for @e->id and @e->pid */
+/* Add a random expression, the same for the same @seed; returns its value for @e */
 static bool add_expression(struct expression *e, unsigned int *seed, int depth)
 {
 	bool negate = !any(seed, 4), left, right, and;
@@ -172,7 +175,7 @@ TEST_F(remote, filters_mean_what_they_say)
 	}
 }
 
-/* What is filtered out takes no space, and is neither lost nor dropped */
+/* An event that is filtered out takes no space, and is neither lost nor dropped */
 TEST_F(remote, filtered_out_costs_no_space)
 {
 	const struct source *src = &self->src;
@@ -269,7 +272,7 @@ TEST_F(remote, filter_refuses)
 	expect_file(_metadata, src, "error_log", "");
 }
 
-/* As many comparisons as there is room for, and one more; as deep as may be, and deeper */
+/* The most comparisons, and one more; the deepest nesting, and one deeper */
 TEST_F(remote, filter_limits)
 {
 	const struct source *src = &self->src;

@@ -3,13 +3,13 @@
  * Usage: hostile [-s SEED] [-n CALLS] [-k KIND] [-r ROUND] [-c CALLS-A-ROUND] MODULE
  *
  * Attacks the hypervisor with the module hostile.ko, in rounds, until CALLS hypercalls
- * were made. After each round EL2 has to be as good as new: a buffer loads and
- * unloads through tracefs, every event arrives, the counts add up, and the kernel's
- * log has no warning. A seed makes the same rounds each time, but for what
- * CPUs do at the same time; -r runs nothing but round ROUND of a seed, -k those of
- * one kind: model, storm, ring or fields.
+ * were made. After each round EL2 has to work as before: a buffer loads and unloads
+ * through tracefs, every event arrives, the counts add up, and the kernel's log has no
+ * warning. The same seed makes the same rounds, except for the timing between CPUs; -r
+ * runs only round ROUND of a seed, -k only those of one kind: model, storm, ring or
+ * fields.
  *
- * TAP to standard output; a line for each round says which it is, before it starts.
+ * Prints TAP, and a line with its kind before each round. Needs root and protected mode.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -20,8 +20,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "reader.h"
-#include "ways.h"
+#include "lib/reader.h"
+#include "lib/ways.h"
 
 #define ROUND_FILE	"/sys/kernel/debug/hostile/round"
 
@@ -30,14 +30,14 @@ static const char *const kinds[] = { "model", "storm", "ring", "fields" };
 
 #define NR_KINDS	ARRAY_SIZE(kinds)
 
-/* Events that a fresh buffer has to take; they fill some sub-buffers */
+/* Events that a new buffer has to take; they fill several sub-buffers */
 #define NR_EVENTS	500
 
 static unsigned long long seed = 1, want = 50000;
 static long only_round = -1, only_kind = -1;
 static unsigned int calls_a_round = 1000;
 
-/* What is wrong */
+/* The first error */
 static char why[512];
 
 __printf(1, 2)
@@ -108,12 +108,12 @@ static int attack(unsigned long round, unsigned long long *calls)
 }
 
 /*
- * Is EL2 as good as new?
+ * Does EL2 work as before?
  */
 
 static int kmsg = -1;
 
-/* Go on behind what the kernel's log has now */
+/* Skip what the kernel's log has already */
 static void open_log(void)
 {
 	kmsg = open("/dev/kmsg", O_RDONLY | O_NONBLOCK);
@@ -171,7 +171,7 @@ static int check_buffers(const struct source *src)
 	struct events ev;
 	int cpu, ret;
 
-	/* EL2 has none since the attack */
+	/* The attack leaves EL2 without a clock */
 	ret = source_set_clock(src, "mono") ?: source_set_clock(src, "local") ?:
 	      source_set_size(src, 32) ?: source_on(src, true);
 	if (ret)
@@ -220,7 +220,7 @@ static int run_round(unsigned long round, unsigned long long *calls)
 	return -1;
 }
 
-/* One result for each kind, since a round that fails is the last one */
+/* One result for each kind; a round that fails is the last one */
 static void report(unsigned long rounds, unsigned long long calls, int failed)
 {
 	unsigned long kind;

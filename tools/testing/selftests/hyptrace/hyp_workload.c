@@ -29,13 +29,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "vm.h"
+#include "lib/vm.h"
 
 #define MAX_CPUS	1024
 #define EXIT_USAGE	2
 #define EXIT_SKIP	4
 
-/* Guest physical addresses; what the guest code below has to know */
+/* Guest physical addresses, which the guest code below uses */
 #define CODE_IPA	0x40000000
 #define DATA_IPA	0x40010000
 #define DEVICE_IPA	0x10000000
@@ -46,7 +46,7 @@
 #define CODE_SIZE	(DATA_IPA - CODE_IPA)
 #define GUEST_SIZE	(CODE_SIZE + NR_DATA_PAGES * GUEST_PAGE)
 
-/* No progress of a CPU for so long means that its guest is stuck */
+/* A guest that makes no progress for this long is stuck */
 #define STUCK_SECONDS	120
 
 #define STR_(x)		#x
@@ -57,7 +57,7 @@ extern const uint64_t guest_size;
 
 /*
  * The guest, MMU off, position independent.
- *	x19	rounds; the device gets it, which tells user space what was done
+ *	x19	rounds; stored to the device, which tells user space how far it got
  *	x20	the next page to touch, x23 how many are left
  *	x22	the device
  */
@@ -105,8 +105,8 @@ struct counts {
 
 /**
  * struct worker - one CPU
- * @n:		what it did; written by its thread only
- * @failed:	it gave up, with a message
+ * @n:		what it has done; written only by its thread
+ * @failed:	it gave up, after a message
  * @done:	its thread has ended
  */
 struct worker {
@@ -145,7 +145,7 @@ static bool is_store(const struct kvm_run *run)
 	       run->mmio.phys_addr == DEVICE_IPA && run->mmio.len == 4;
 }
 
-/* Up to the next store of the guest, which is how many rounds it has made */
+/* Run until the next store of the guest, which has the number of its rounds */
 static int run_vm(const struct worker *w, struct vm *vm, uint32_t *rounds)
 {
 	int ret = vm_run(vm);
@@ -236,7 +236,7 @@ static time_t now(void)
 	return ts.tv_sec;
 }
 
-/* Return: false if nothing moves any more */
+/* Return: false if there is no more progress */
 static bool watch(const struct worker *w, int nr, const struct options *o,
 		  bool *stop)
 {

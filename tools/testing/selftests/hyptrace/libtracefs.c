@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Programs that use libtracefs and libtraceevent, and are given the directory of a
- * trace remote in place of an instance's, work.
+ * Programs that use libtracefs and libtraceevent work if they are given the directory
+ * of a trace remote in place of an instance's.
+ *
+ * Needs root. Built if there is a static libtracefs. Runs on an instance and on the
+ * remotes "hypervisor" and "test", and skips a remote that does not exist.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -14,8 +17,8 @@
 #include <tracefs.h>
 
 #include "kselftest_harness.h"
+#include "lib/ways.h"
 #include "variants.h"
-#include "ways.h"
 
 /**
  * struct seen - what the library passed to its callback
@@ -23,9 +26,9 @@
  * @tep:	its parser
  * @ev:		the events that source_write() wrote
  * @missed:	sum of the losses reported
- * @uncounted:	losses of which it is not known how many
- * @unknown:	records of which the library does not know the event, or the CPU
- * @wrong_text:	events of ours whose text is not "id=N"
+ * @uncounted:	losses without a number
+ * @unknown:	records whose event or CPU the library does not know
+ * @wrong_text:	events of the test whose text is not "id=N"
  */
 struct seen {
 	const struct source	*src;
@@ -85,7 +88,7 @@ static int record_id(const struct seen *s, struct tep_event *event, struct tep_r
 	return text && sscanf(text, "id=%llu", id) == 1 ? 0 : -1;
 }
 
-/* What libtraceevent makes of the print fmt of a remote */
+/* Is this the text that libtraceevent makes from the print fmt? */
 static bool text_is(const struct seen *s, struct tep_record *rec, unsigned long long id)
 {
 	char expected[32];
@@ -142,7 +145,7 @@ static void iterate(struct __test_metadata *_metadata, struct seen *s,
 	EXPECT_EQ(NULL, s->ev.error);
 }
 
-/* Written on all CPUs by turns: that of the next event is not that of the last */
+/* Events are written on all CPUs in turn: the CPU changes with each event */
 static int cpu_of(__u64 id)
 {
 	return id * 7 % nr_cpus();
@@ -159,7 +162,7 @@ static void write_everywhere(struct __test_metadata *_metadata, const struct sou
 	}
 }
 
-/* Once, in the order in which they were written, of the right CPU and task */
+/* Each event once, in the order of writing, with the right CPU and task */
 TEST_F(lib, every_event_in_order)
 {
 	const __u64 nr = EVENTS_PER_SUBBUF / 2 * nr_cpus();
@@ -179,7 +182,7 @@ TEST_F(lib, every_event_in_order)
 	}
 }
 
-/* What was read is gone; what comes later, also to the same page, is not */
+/* Events that were read are gone; later ones are not, even on the same page */
 TEST_F(lib, again_and_again)
 {
 	struct seen *s = &self->seen;
@@ -197,7 +200,7 @@ TEST_F(lib, again_and_again)
 	EXPECT_EQ(id, events_first_wrong(&s->ev, 0));
 }
 
-/* The library passes the number of lost events on, and all that are not lost */
+/* The library reports the number of lost events, and passes on all others */
 TEST_F(lib, losses)
 {
 	struct seen *s = &self->seen;
@@ -218,7 +221,7 @@ TEST_F(lib, losses)
 	EXPECT_LT(0, s->missed + s->uncounted);
 }
 
-/* With all that the remote can write beside it */
+/* With all events of the remote enabled */
 TEST_F(lib, every_event_is_known)
 {
 	struct seen *s = &self->seen;
@@ -241,7 +244,7 @@ TEST_F(lib, every_event_is_known)
 		ASSERT_LE(s->ev.list[i - 1].ts, s->ev.list[i].ts);
 }
 
-/* The directories of events, and the parser's idea of each */
+/* The library finds the directories of events and parses each event */
 TEST_F(lib, local_events)
 {
 	char **systems, **names, **name;
@@ -281,8 +284,8 @@ static void expect_enabled(struct __test_metadata *_metadata, struct tracefs_ins
 }
 
 /*
- * The switches. tracefs_event_enable() of one event is not here: the library
- * looks for events to enable in the top directory, whatever the instance.
+ * The switches. tracefs_event_enable() of a single event is not tested: the library
+ * looks for it in the top directory, whatever the instance.
  */
 TEST_F(lib, controls)
 {

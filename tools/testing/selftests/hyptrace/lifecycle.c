@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The life of a trace remote's buffer: when it is loaded, how large, and that it is
- * given back to the last page.
+ * The life cycle of a trace remote's buffer: when it is loaded, how large it is, and
+ * that every page of it is given back.
+ *
+ * Needs root. Runs on the remotes "hypervisor" and "test", and skips one that does
+ * not exist.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -11,9 +14,9 @@
 #include <unistd.h>
 
 #include "kselftest_harness.h"
-#include "memory.h"
+#include "lib/memory.h"
+#include "lib/ways.h"
 #include "variants.h"
-#include "ways.h"
 
 #define TEST_KB		64
 #define NR_CYCLES	50
@@ -63,7 +66,7 @@ TEST_F(remote, tracing_on_loads)
 	ASSERT_LT(0, source_get(src, buf, sizeof(buf), "tracing_on"));
 	EXPECT_STREQ("1\n", buf);
 
-	/* Once more changes nothing */
+	/* A second write changes nothing */
 	ASSERT_EQ(0, source_on(src, true));
 	EXPECT_EQ(1, source_loaded(src));
 
@@ -83,7 +86,7 @@ TEST_F(remote, loaded_while_there_is_data)
 	ASSERT_EQ(0, source_on(src, false));
 	EXPECT_EQ(1, source_loaded(src));
 
-	/* Looking does not consume */
+	/* Reading trace does not consume */
 	fd = source_open_file(src, O_RDONLY, "trace");
 	ASSERT_LE(0, fd);
 	EXPECT_EQ(0, events_read_text(&self->ev, fd));
@@ -126,7 +129,7 @@ TEST_F(remote, truncation_clears)
 		ASSERT_EQ(0, source_write_many(src, 0, 2 * EVENTS_PER_SUBBUF));
 	}
 
-	/* That of one CPU, then all; it goes on being on */
+	/* Clear one CPU, then all; tracing stays on */
 	fd = source_open_file(src, O_WRONLY | O_TRUNC, "per_cpu/cpu0/trace");
 	ASSERT_LE(0, fd);
 	close(fd);
@@ -195,7 +198,7 @@ TEST_F(remote, trace_does_not_load)
 	EXPECT_EQ(0, events_read_text(&self->ev, fd));
 	EXPECT_EQ(0, self->ev.nr);
 
-	/* What is loaded meanwhile is not this reader's */
+	/* This file does not read a buffer that was loaded after it was opened */
 	ASSERT_EQ(0, source_on(src, true));
 	ASSERT_EQ(0, source_write(src, 1));
 	EXPECT_EQ(0, lseek(fd, 0, SEEK_SET));
@@ -222,7 +225,7 @@ TEST_F(remote, open_trace_keeps_the_buffer)
  * buffer_size_kb
  */
 
-/* The buffer is as it was */
+/* buffer_size_kb reads as @expected */
 static void expect_size(struct __test_metadata *_metadata, const struct source *src,
 			const char *expected)
 {
@@ -284,7 +287,7 @@ TEST_F(remote, no_resize_while_loaded)
 	expect_size(_metadata, src, "128 (unloaded)\n");
 }
 
-/* The size is data per CPU; at least two sub-buffers in the ring */
+/* The size is the data of each CPU; the ring has at least two sub-buffers */
 TEST_F(remote, size_is_what_fits)
 {
 	static const unsigned long sizes[] = { 1, 7, 8, 16, 64, 100, 1024 };
@@ -328,7 +331,7 @@ static unsigned long max_size_kb(const struct source *src)
 	return kb;
 }
 
-/* Leaves too little memory for @need_kb: the memory that is taken, or MAP_FAILED */
+/* Leave too little memory for @need_kb; returns the memory taken, or MAP_FAILED */
 static void *eat_memory(unsigned long need_kb, size_t *size)
 {
 	unsigned long available_kb = meminfo_kb("MemAvailable:");
@@ -380,7 +383,7 @@ TEST_F(remote, every_page_comes_back)
 			TH_LOG("cycle %u", i);
 	}
 
-	/* One page a cycle would be NR_CYCLES */
+	/* A leak of one page a cycle would be NR_CYCLES */
 	EXPECT_GE(NOISE_PAGES, missing_pages(before, NOISE_PAGES));
 }
 
@@ -403,7 +406,7 @@ TEST_F(remote, every_page_of_a_reader_comes_back)
 	EXPECT_GE(NOISE_PAGES, missing_pages(before, NOISE_PAGES));
 }
 
-/* Refused for lack of memory: all is as it was, what was taken is given back */
+/* If there is not enough memory, nothing changes and no page is lost */
 TEST_F(remote, too_large_for_memory)
 {
 	const struct source *src = &self->src;
@@ -435,7 +438,7 @@ TEST_F(remote, too_large_for_memory)
 }
 
 /*
- * CPUs that come and go
+ * CPU hotplug
  */
 
 static int set_online(int cpu, bool online)
@@ -446,7 +449,7 @@ static int set_online(int cpu, bool online)
 	return file_write(path, online ? "1" : "0", 1);
 }
 
-/* The CPU is away when the buffer is loaded, and comes while tracing */
+/* The CPU is offline when the buffer is loaded, and comes online while tracing */
 TEST_F(remote, offline_at_load)
 {
 	const struct source *src = &self->src;
@@ -475,7 +478,7 @@ TEST_F(remote, offline_at_load)
 	EXPECT_EQ(cpu, self->ev.list[1].cpu);
 }
 
-/* The CPU leaves while tracing: what it wrote stays; unloading works without it */
+/* The CPU goes offline while tracing: its events stay, and unloading works without it */
 TEST_F(remote, offline_while_loaded)
 {
 	const struct source *src = &self->src;
@@ -500,7 +503,7 @@ TEST_F(remote, offline_while_loaded)
 	EXPECT_EQ(0, cycle(src, &self->ev, TEST_KB, 99));
 }
 
-/* It leaves and comes back: it goes on writing where it was */
+/* The CPU goes offline and online again: it continues where it was */
 TEST_F(remote, offline_and_back)
 {
 	const struct source *src = &self->src;

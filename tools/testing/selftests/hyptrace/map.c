@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Mappings of trace_pipe_raw: those of a trace remote behave as those of the
- * kernel's own ring buffer do, down to the errno of each refusal. So each test
- * runs on both, and what differs is named where it does.
+ * Mappings of trace_pipe_raw: those of a trace remote behave like those of the
+ * kernel's own ring buffer, down to the errno of each refusal. So each test runs on
+ * both, and each difference is explained where it is tested.
+ *
+ * Needs root. Runs on an instance and on the remotes "hypervisor" and "test", and
+ * skips a remote that does not exist.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -16,12 +19,12 @@
 #include <unistd.h>
 
 #include "kselftest_harness.h"
-#include "reader.h"
+#include "lib/reader.h"
 #include "variants.h"
 
 #define RAW_FILE	"per_cpu/cpu%d/trace_pipe_raw"
 #define PAGE		SUBBUF_SIZE
-/* The largest file, in pages; twice as many are all that 64 bits can address */
+/* The largest file, in pages; 64 bits can address twice as much */
 #define MAX_PAGES	((1UL << 63) / PAGE)
 
 FIXTURE(map) {
@@ -37,7 +40,7 @@ VARIANT(map, hypervisor_1m, HYPERVISOR, 1024);
 VARIANT(map, software_1m, SOFTWARE, 1024);
 VARIANT(map, ordinary_1m, NULL, 1024);
 
-/* Empty, on, one file open and nothing mapped */
+/* Starts empty, on, with one file open and nothing mapped */
 FIXTURE_SETUP(map)
 {
 	struct mapping m;
@@ -78,13 +81,13 @@ static unsigned long touch(const void *map, size_t size)
 	return sum;
 }
 
-/* mmap() of the file: the address, with errno; MAP_SHARED and to be read */
+/* mmap() the file with MAP_SHARED and PROT_READ; errno is kept */
 static void *map_pages(int fd, size_t offset, size_t pages)
 {
 	return mmap(NULL, pages * PAGE, PROT_READ, MAP_SHARED, fd, offset * PAGE);
 }
 
-/* The buffer counts as mapped, or as not mapped */
+/* Expect that the kernel counts the buffer as mapped, or as not mapped */
 static void expect_mapped(struct __test_metadata *_metadata, int fd, bool mapped)
 {
 	errno = 0;
@@ -92,7 +95,7 @@ static void expect_mapped(struct __test_metadata *_metadata, int fd, bool mapped
 	EXPECT_EQ(mapped ? 0 : ENODEV, errno);
 }
 
-/* The buffer is kept by a mapping, or not: an instance could be removed then */
+/* Expect that a mapping keeps the buffer, or that an instance could be removed */
 static void expect_in_use(struct __test_metadata *_metadata, const struct source *src,
 			  bool used)
 {
@@ -100,7 +103,7 @@ static void expect_in_use(struct __test_metadata *_metadata, const struct source
 	EXPECT_TRUE(src->remote || !used || rmdir(src->dir));
 }
 
-/* More events than the ring has room for */
+/* Write more events than the ring has room for */
 static __u64 overflow(const struct source *src, int cpu, __u64 first)
 {
 	__u64 id = first;
@@ -193,7 +196,7 @@ TEST_F(map, get_reader)
 	mapping_unmap(&m);
 }
 
-/* Reader's ids are in range and each sub-buffer gets its turn; counters add up */
+/* The reader's ids are in range, each sub-buffer gets its turn, the counters add up */
 TEST_F(map, ids)
 {
 	__u64 nr = overflow(&self->src, self->cpu, 0), next = 0;
@@ -223,7 +226,7 @@ TEST_F(map, ids)
 	mapping_unmap(&m);
 }
 
-/* What the writer of a remote does is there at once, without any call */
+/* What the writer of a remote does is seen at once, without any call */
 TEST_F(map, live_counters)
 {
 	unsigned long late = late_writes();
@@ -293,7 +296,7 @@ TEST_F(map, refused_protections)
 		fd = source_open_file(&self->src, cases[again].open_flags | O_NONBLOCK,
 				      RAW_FILE, self->cpu);
 		ASSERT_LE(0, fd);
-		/* Each of one page, then of all */
+		/* Each with one page, then with all pages */
 		map = mmap(NULL, i & 1 ? self->pages * PAGE : PAGE, cases[again].prot,
 			   cases[again].flags, fd, 0);
 		EXPECT_EQ(MAP_FAILED, map) TH_LOG("case %u", again);
@@ -325,7 +328,7 @@ TEST_F(map, mprotect)
 		EXPECT_EQ(0, mprotect(map, size, PROT_READ));
 		touch(map, size);
 
-		/* To none and back, and not of a part, which would split it */
+		/* To PROT_NONE and back; refused for a part, which would split the mapping */
 		EXPECT_EQ(0, mprotect(map, size, PROT_NONE));
 		EXPECT_EQ(0, mprotect(map, size, PROT_READ));
 		touch(map, size);
@@ -338,7 +341,7 @@ TEST_F(map, mprotect)
 	}
 }
 
-/* What an ordinary buffer lets pass is not for the remote to refuse, or the reverse */
+/* A remote allows what an ordinary buffer allows, and refuses what that refuses */
 TEST_F(map, mprotect_exec)
 {
 	struct source other;
@@ -365,7 +368,7 @@ TEST_F(map, mprotect_exec)
 	EXPECT_EQ(error[1], error[0]);
 }
 
-/* Offsets and lengths in pages: all that ends within the file is granted, no more */
+/* Offsets and lengths in pages: whatever ends within the file is granted, and no more */
 TEST_F(map, ranges)
 {
 	const size_t all = self->pages;
@@ -449,7 +452,7 @@ TEST_F(map, ioctls)
 		EXPECT_EQ(-1, ioctl(self->fd, unknown[i], 0)) TH_LOG("%lx", unknown[i]);
 		EXPECT_EQ(ENOTTY, errno) TH_LOG("%lx", unknown[i]);
 	}
-	/* Wakes up those who wait */
+	/* Wakes up the waiters */
 	EXPECT_EQ(0, ioctl(self->fd, 0));
 
 	fd = source_open_file(&self->src, O_RDONLY | O_NONBLOCK, "per_cpu/cpu%d/trace_pipe",
@@ -464,7 +467,7 @@ TEST_F(map, ioctls)
 	expect_mapped(_metadata, self->fd, false);
 }
 
-/* A mapping of another CPU's buffer is another one */
+/* Mappings of the buffers of two CPUs are independent */
 TEST_F(map, per_cpu)
 {
 	struct mapping m;
@@ -483,7 +486,7 @@ TEST_F(map, per_cpu)
 }
 
 /*
- * Parts, moves, copies
+ * Partial unmaps, moves, copies
  */
 
 TEST_F(map, parts)
@@ -507,7 +510,7 @@ TEST_F(map, parts)
 		expect_mapped(_metadata, self->fd, true);
 	}
 
-	/* Something else in place of a part is a split as well */
+	/* Replacing a part would split the mapping, too */
 	EXPECT_EQ(MAP_FAILED, mmap(map + PAGE, PAGE, PROT_READ,
 				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0));
 	EXPECT_EQ(MAP_FAILED, mremap(map, m.size, m.size - PAGE, 0));
@@ -568,7 +571,7 @@ TEST_F(map, fork)
 	expect_mapped(_metadata, self->fd, false);
 }
 
-/* Makes a child that has the mapping and ends as it is told to; its exit status */
+/* Fork a child that inherits the mapping, and may unmap it; returns its exit status */
 static int fork_with_mapping(struct mapping *m, bool unmaps)
 {
 	int status;
@@ -583,7 +586,7 @@ static int fork_with_mapping(struct mapping *m, bool unmaps)
 			_exit(1);
 		if (unmaps && munmap(m->meta, m->size))
 			_exit(2);
-		/* The parent's counts */
+		/* The parent's mapping still counts */
 		_exit(ioctl(m->fd, TRACE_MMAP_IOCTL_GET_READER) ? 3 : 0);
 	}
 	if (pid < 0 || waitpid(pid, &status, 0) != pid)
@@ -608,7 +611,7 @@ TEST_F(map, fork_with_the_mapping)
 	expect_mapped(_metadata, self->fd, false);
 }
 
-/* The child goes on with the mapping after the parent has unmapped it */
+/* The child keeps using the mapping after the parent has unmapped it */
 TEST_F(map, child_outlives_the_mapping)
 {
 	struct mapping m;
@@ -678,7 +681,7 @@ TEST_F(map, no_resize)
 	mapping_unmap(&m);
 }
 
-/* Clearing does not take the buffer from under a mapping */
+/* Clearing keeps a mapped buffer loaded */
 TEST_F(map, clear_while_mapped)
 {
 	struct mapping m;
@@ -736,7 +739,7 @@ TEST_F(map, others_can_read)
 }
 
 /*
- * Several at once
+ * Several mappings at once
  */
 
 TEST_F(map, several_mappings)
@@ -750,7 +753,7 @@ TEST_F(map, several_mappings)
 	ASSERT_EQ(0, mapping_map(&b, &self->src, self->cpu, self->fd));
 	ASSERT_EQ(0, mapping_map(&c, &self->src, self->cpu, fd));
 
-	/* It is one buffer */
+	/* All map the same buffer */
 	ASSERT_EQ(0, source_write_many(&self->src, 0, 5));
 	ASSERT_EQ(0, mapping_drain(&a, &self->ev));
 	EXPECT_EQ(0, memcmp(a.meta, b.meta, a.size));
@@ -770,7 +773,7 @@ TEST_F(map, several_mappings)
 	expect_mapped(_metadata, self->fd, false);
 }
 
-/* By turns, several times around the ring; as one, they see each event once */
+/* In turn, several times around the ring: together, they see each event once */
 TEST_F(map, readers_take_turns)
 {
 	struct mapping m[2];
@@ -802,8 +805,8 @@ TEST_F(map, readers_take_turns)
 
 /**
  * struct rival - a thread that competes for the events
- * @src:	of these
- * @cpu:	of this CPU
+ * @src:	where they are from
+ * @cpu:	their CPU
  * @ret:	its errno
  * @stop:	nothing more will be written
  * @ev:		what it got
@@ -826,7 +829,7 @@ static void *rival_main(void *data)
 		r->ret = fd;
 		return NULL;
 	}
-	/* 0: there was nothing, but when the kernel looked again there was */
+	/* It returns 0 if an event came between two looks of the kernel */
 	do {
 		stop = LOAD(*r->stop);
 		r->ret = events_read_raw(&r->ev, r->src, r->cpu, fd);
@@ -835,7 +838,7 @@ static void *rival_main(void *data)
 	return NULL;
 }
 
-/* Two files that are read at the same time as it is written */
+/* Two files are read while events are written */
 TEST_F(map, readers_compete)
 {
 	const __u64 nr = 8000;
@@ -861,7 +864,7 @@ TEST_F(map, readers_compete)
 			ASSERT_LT(rivals[n].ev.list[i - 1].id, rivals[n].ev.list[i].id);
 	}
 
-	/* No event twice, and none that is neither read nor overwritten */
+	/* No event is read twice, and each one is either read or overwritten */
 	for (i = 0, j = 0, id = 0; id < nr; id++) {
 		bool a = i < rivals[0].ev.nr && rivals[0].ev.list[i].id == id;
 		bool b = j < rivals[1].ev.nr && rivals[1].ev.list[j].id == id;

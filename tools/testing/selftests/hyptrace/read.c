@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every way to read a trace remote gives the same events, once and in order,
- * and says exactly what is missing and where.
+ * Every way to read a trace remote gives the same events, once and in order, and
+ * reports exactly how many are missing and where.
+ *
+ * Needs root. Runs on the remotes "hypervisor" and "test", and skips one that does
+ * not exist.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -9,8 +12,8 @@
 #include <unistd.h>
 
 #include "kselftest_harness.h"
+#include "lib/ways.h"
 #include "variants.h"
-#include "ways.h"
 
 static void expect_good(struct __test_metadata *_metadata, const struct events *ev)
 {
@@ -45,13 +48,16 @@ FIXTURE_TEARDOWN(remote)
  * The same events in each way
  */
 
-/* As text has it */
+/* A timestamp as the text has it */
 static __u64 to_us(__u64 ns)
 {
 	return (ns + 500) / 1000;
 }
 
-/* The same numbers, losses apart; times to the microsecond of the text */
+/*
+ * The first event that differs, without regard to losses. Times are compared by the
+ * microsecond, as the text has them.
+ */
 static size_t first_different(const struct events *a, const struct events *b)
 {
 	size_t i;
@@ -90,7 +96,7 @@ static void check_same(struct __test_metadata *_metadata, const struct source *s
 	expect_good(_metadata, &seen);
 	expect_good(_metadata, &all);
 
-	/* All of it is gone then */
+	/* All of it is consumed then */
 	events_clear(&seen);
 	EXPECT_EQ(0, source_look(src, cpu, &seen));
 	EXPECT_EQ(0, seen.nr);
@@ -108,14 +114,14 @@ TEST_F(remote, same_in_each_way)
 	unsigned int i, way;
 
 	ASSERT_EQ(0, source_on(&self->src, true));
-	/* The buffer stays, so each starts where the last one has stopped */
+	/* The buffer stays, so each way starts where the last one stopped */
 	for (way = 0; way < NR_WAYS; way++) {
 		for (i = 0; i < ARRAY_SIZE(counts); i++)
 			check_same(_metadata, &self->src, self->cpu, way, counts[i]);
 	}
 }
 
-/* An event that comes to a page that is partly read already */
+/* An event is written to a page that has been read in part */
 TEST_F(remote, page_that_grows)
 {
 	const struct source *src = &self->src;
@@ -136,7 +142,7 @@ TEST_F(remote, page_that_grows)
 	expect_good(_metadata, &self->ev);
 }
 
-/* Texts that are read a few bytes at a time */
+/* Text is read a few bytes at a time */
 TEST_F(remote, text_in_small_parts)
 {
 	static const size_t sizes[] = { 1, 7, 33, 100 };
@@ -161,7 +167,7 @@ TEST_F(remote, text_in_small_parts)
 		parts[len] = '\0';
 		EXPECT_STREQ(whole, parts);
 
-		/* Once more from the start, then from the middle */
+		/* Again from the start, then from the middle */
 		EXPECT_EQ(0, lseek(fd, 0, SEEK_SET));
 		EXPECT_EQ(100, read(fd, parts, 100));
 		EXPECT_EQ(0, memcmp(parts, whole, 100));
@@ -306,7 +312,7 @@ TEST_F(remote, overwrite)
 	}
 }
 
-/* Numbers that look random but are the same in each run */
+/* Pseudo-random numbers, the same in each run */
 static __u32 next_random(__u32 *state)
 {
 	*state = *state * 1664525 + 1013904223;
@@ -314,8 +320,8 @@ static __u32 next_random(__u32 *state)
 }
 
 /*
- * Write and read by turns, less or more than there is room for, in all ways. The
- * mode changes now and then, if it can.
+ * Write and read in turn, in all ways, less or more than there is room for. The mode
+ * changes now and then, if there is a choice.
  */
 static void check_accounting(struct __test_metadata *_metadata, const struct source *src,
 			     int cpu, struct events *ev, bool modes)
@@ -362,7 +368,7 @@ static void check_accounting(struct __test_metadata *_metadata, const struct sou
 	EXPECT_LT(0, LOAD(m.meta->overrun));
 	EXPECT_EQ(modes, LOAD(m.meta->dropped) > 0);
 
-	/* What was dropped last is reported before the next event there is room for */
+	/* The last drops are reported before the next event that there is room for */
 	events_clear(ev);
 	ASSERT_EQ(0, source_consume(src, cpu, WAY_RAW, ev));
 	taken += ev->nr;
@@ -390,7 +396,7 @@ TEST_F(remote, accounting_of_both_modes)
 	check_accounting(_metadata, &self->src, self->cpu, &self->ev, true);
 }
 
-/* Keep the oldest: what there is no room for is dropped, and the reader is told so */
+/* Keep the oldest: events without room are dropped, and this is reported to the reader */
 static void check_keep(struct __test_metadata *_metadata, const struct source *src, int cpu,
 		       enum way way, struct events *ev, __u64 *id)
 {
@@ -406,7 +412,7 @@ static void check_keep(struct __test_metadata *_metadata, const struct source *s
 	EXPECT_GE(full + EVENTS_PER_SUBBUF, stats.entries);
 	EXPECT_EQ(2 * full, stats.entries + stats.dropped - before.dropped);
 
-	/* Nothing is missing so far; the one after is told what is */
+	/* No event is missing before these; the loss is reported with the next one */
 	events_clear(ev);
 	ASSERT_EQ(0, source_consume(src, cpu, way, ev));
 	EXPECT_EQ(stats.entries, events_first_unexplained(ev, &next, true));
@@ -436,7 +442,7 @@ TEST_F(remote, keep_the_oldest)
 		check_keep(_metadata, &self->src, self->cpu, way, &self->ev, &id);
 }
 
-/* Sub-buffers that were read before are, when they are the last ones */
+/* All events are seen, even if the last sub-buffer has been the reader's before */
 TEST_F(remote, last_subbuf_is_seen)
 {
 	const struct source *src = &self->src;
@@ -469,8 +475,8 @@ TEST_F(remote, last_subbuf_is_seen)
 }
 
 /*
- * A long gap takes a time extend, so that the page has room at its end for the
- * number of lost events, which otherwise is on the meta page only
+ * A long gap takes a time extend. It leaves room at the end of the page for the number
+ * of lost events, which otherwise is only on the meta page.
  */
 TEST_F(remote, loss_is_counted_on_the_page)
 {

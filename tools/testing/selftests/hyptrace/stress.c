@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Writers on every CPU, readers that swap sub-buffers under them. Each writer
- * numbers its events, so that each number is seen once and in order, or is
- * covered by a loss that was reported at its place.
+ * Writers on every CPU, with readers that swap sub-buffers at the same time. Each
+ * writer numbers its events. Each number has to be seen once and in order, or to be
+ * covered by a loss that was reported in its place.
+ *
+ * Needs root. Runs on the remotes "hypervisor" and "test", and skips one that does
+ * not exist.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -16,7 +19,7 @@
 #include <unistd.h>
 
 #include "kselftest_harness.h"
-#include "reader.h"
+#include "lib/reader.h"
 #include "variants.h"
 
 #define MAX_CPUS		64
@@ -30,11 +33,11 @@
 
 /**
  * struct writer - a thread that writes on its CPU
- * @src:	where
- * @cpu:	which
- * @nr:		how many events; 0 for until told to stop
- * @stop:	told to stop
- * @written:	how many there are
+ * @src:	where it writes
+ * @cpu:	its CPU
+ * @nr:		number of events; 0 to write until @stop
+ * @stop:	it has to stop
+ * @written:	number of events written so far
  * @ret:	errno
  */
 struct writer {
@@ -77,18 +80,18 @@ enum kind {
 
 /**
  * struct reader - a thread that reads one CPU's buffer, or all
- * @src:	what
- * @kind:	how
- * @cpu:	which
+ * @src:	where it reads
+ * @kind:	how it reads
+ * @cpu:	its CPU
  * @nr:		number of lists: CPUs of PIPE_ALL, else one
  * @exact:	see events_first_unexplained()
- * @alone:	nobody else reads this buffer
+ * @alone:	it is the only reader of this buffer
  * @stop:	nothing more will be written; ends when all is read
  * @fd:		file
  * @m:		mapping
  * @ret:	errno
- * @wrong:	what is wrong, or empty
- * @cpus:	for each list: the events, the next number, how many there were
+ * @wrong:	the first error, or empty
+ * @cpus:	for each list: the events, the next number, number of events so far
  */
 struct reader {
 	const struct source	*src;
@@ -171,7 +174,7 @@ static size_t first_repeated(const struct events *ev, __u64 *next)
 	return i;
 }
 
-/* Check what came since the last time, forget it */
+/* Check the events since the last call, then forget them */
 static bool reader_check(struct reader *r)
 {
 	int i;
@@ -283,7 +286,7 @@ FIXTURE_TEARDOWN(stress)
 	source_close(&self->src);
 }
 
-/* What a reader that was alone has seen is all that was ever there */
+/* A reader that was alone has seen all events that were not reported as lost */
 static void check_cpu(struct __test_metadata *_metadata, const struct reader *r, int i,
 		      const struct writer *w, bool exact)
 {
@@ -291,7 +294,7 @@ static void check_cpu(struct __test_metadata *_metadata, const struct reader *r,
 	__u64 seen = r->cpus[i].taken + ev->others;
 	struct stats stats;
 
-	/* With other events, the last numbers may have been overwritten by those */
+	/* With other events, the last numbers may have been overwritten by them */
 	EXPECT_LE(w->written, r->cpus[i].next + (exact ? 0 : ev->pending));
 	EXPECT_GE(w->written, r->cpus[i].next);
 
@@ -400,7 +403,7 @@ FIXTURE_TEARDOWN(storm)
 	source_close(&self->src);
 }
 
-/* A file of each kind for each CPU: as one, they see each event at most once */
+/* A file of each kind for each CPU: together, they see each event at most once */
 TEST_F_TIMEOUT(storm, readers_compete, TIMEOUT_S)
 {
 	struct events seen;
@@ -416,7 +419,7 @@ TEST_F_TIMEOUT(storm, readers_compete, TIMEOUT_S)
 	}
 	start_writers(_metadata, &self->src, self->writers, EVENTS_PER_WRITER_TEXT, NULL);
 
-	/* Somebody who only looks meanwhile */
+	/* Meanwhile, also read without consuming */
 	events_init(&seen);
 	for (i = 0; i < 20; i++) {
 		fd = source_open_file(&self->src, O_RDONLY, "trace");
@@ -443,17 +446,17 @@ TEST_F_TIMEOUT(storm, readers_compete, TIMEOUT_S)
 }
 
 /*
- * Everything at once. Nothing to count on but that nothing breaks, no call fails
- * that should not, and that all is well afterwards.
+ * Everything at once. The results cannot be predicted, so this only checks that
+ * nothing breaks, that no call fails that should not, and that all is well afterwards.
  */
 
 /**
- * struct gust - a thread that does one thing all the time
- * @src:	to this
- * @stop:	until this
- * @blow:	the thing
+ * struct gust - a thread that repeats one operation
+ * @src:	the source it works on
+ * @stop:	it has to stop
+ * @blow:	the operation
  * @rounds:	how often it was done
- * @ret:	errno that it should not get
+ * @ret:	an unexpected errno, or 0
  */
 struct gust {
 	const struct source	*src;
@@ -555,8 +558,8 @@ static void join_gusts(struct __test_metadata *_metadata, struct gust *gusts, in
 }
 
 /*
- * Mappings take sub-buffers from under those who read: what these get is whole,
- * and the accounts are right
+ * Mappings swap sub-buffers while other readers read them: these still get whole
+ * events, and the accounting is right
  */
 TEST_F_TIMEOUT(storm, mappings_compete, TIMEOUT_S)
 {

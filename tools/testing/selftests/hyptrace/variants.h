@@ -2,13 +2,13 @@
 #ifndef _SELFTEST_HYPTRACE_VARIANTS_H
 #define _SELFTEST_HYPTRACE_VARIANTS_H
 /*
- * What the tests of a fixture run on: each remote, or each source, and with
- * buffers of several sizes. Each declares the FIXTURE_VARIANT(); the setup gives
- * @remote and @size_kb to setup_source(). A remote that is not there makes it skip.
+ * The variants of a fixture: each remote, or each source, with buffers of one or more
+ * sizes. These macros declare the FIXTURE_VARIANT(); the setup of the fixture passes
+ * @remote and @size_kb to setup_source(). If there is no such remote, the test skips.
  *
  * For use after kselftest_harness.h.
  */
-#include "remote.h"
+#include "lib/remote.h"
 
 #define VARIANT(fixture, name, source, kb)					\
 	FIXTURE_VARIANT_ADD(fixture, name) { .remote = source, .size_kb = kb }
@@ -19,7 +19,7 @@
 		unsigned long	size_kb;					\
 	}
 
-/* With the smallest buffer, which @kb is less than, and a larger one */
+/* The smallest buffer, for a size less than that, and a larger one */
 #define VARIANTS_OF_SMALL_SIZES(fixture, name, source)				\
 	VARIANT(fixture, name##_minimum, source, 1);				\
 	VARIANT(fixture, name##_64k, source, 64)

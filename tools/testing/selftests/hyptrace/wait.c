@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Readers of a trace remote that wait for events, and those that do not.
+ * Readers of a trace remote, blocking and not: who is woken up, and when.
+ *
+ * Needs root. Runs on the remotes "hypervisor" and "test", and skips one that does
+ * not exist.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -12,9 +15,9 @@
 #include <unistd.h>
 
 #include "kselftest_harness.h"
-#include "slack.h"
+#include "lib/slack.h"
+#include "lib/ways.h"
 #include "variants.h"
-#include "ways.h"
 
 #define NR_TURNS	40
 
@@ -42,13 +45,13 @@ FIXTURE_TEARDOWN(remote)
 }
 
 /**
- * struct waiter - a thread that does one thing that blocks
+ * struct waiter - a thread that makes one blocking call
  * @fd:		file
- * @what:	what it does
+ * @what:	the call
  * @tid:	thread
  * @started:	it is about to block
- * @done:	it came back
- * @ret:	what it came back with, or the errno
+ * @done:	the call has returned
+ * @ret:	its result, or the errno
  */
 struct waiter {
 	int			fd;
@@ -93,12 +96,12 @@ static int waiter_start(struct waiter *w)
 	ret = pthread_create(&w->tid, NULL, waiter_main, w);
 	while (!ret && !LOAD(w->started))
 		sleep_ms(1);
-	/* Time to block: if it is too short, the test is weaker, not wrong */
+	/* Time for it to block: if this is too short, the test is weaker, not wrong */
 	sleep_ms(30);
 	return ret;
 }
 
-/* Is it back, and if so with what */
+/* Has the call returned in time? Joins the thread then */
 static bool waiter_join(struct waiter *w)
 {
 	__u64 end = now_ms() + PATIENCE_MS;
@@ -139,11 +142,11 @@ TEST_F(remote, blocking_read_wakes_up)
 
 /**
  * struct taker - a thread that reads events and counts them
- * @src:	of this
- * @cpu:	of this CPU
+ * @src:	where from
+ * @cpu:	CPU to read
  * @fd:		file, blocking
- * @last:	how many there must be
- * @taken:	how many there were
+ * @last:	how many to read
+ * @taken:	how many it has read
  */
 struct taker {
 	const struct source	*src;
@@ -159,7 +162,8 @@ static void *taker_main(void *data)
 	struct events ev;
 
 	events_init(&ev);
-	while (t->taken < t->last && events_read_some(&ev, t->src, t->cpu, t->fd, SUBBUF_SIZE) > 0)
+	/* It may return 0, as in turn_main() */
+	while (t->taken < t->last && events_read_some(&ev, t->src, t->cpu, t->fd, SUBBUF_SIZE) >= 0)
 		STORE(t->taken, ev.nr);
 	events_free(&ev);
 	return NULL;
@@ -175,8 +179,8 @@ static bool taken_in_time(struct taker *t, __u64 nr)
 }
 
 /*
- * Event by event, while the reader is at any point on its way back to sleep; its
- * only hope is to be woken up
+ * Write event by event, while the reader is at any point on its way back to sleep. It
+ * sees each event only if it is woken up.
  */
 TEST_F(remote, no_wake_up_is_lost)
 {
@@ -200,11 +204,11 @@ TEST_F(remote, no_wake_up_is_lost)
 }
 
 /**
- * struct turn - a thread that reads once each time it is told to
+ * struct turn - a thread that reads once in each round
  * @fd:		file, blocking
- * @cpu:	where it runs, and what the file is of
+ * @cpu:	the CPU on which it runs, and which it reads
  * @go:		rounds that it may start
- * @done:	rounds that it has ended; negative when it has failed
+ * @done:	rounds that it has finished; negative if it has failed
  */
 struct turn {
 	int	fd;
@@ -224,7 +228,7 @@ static void *turn_main(void *data)
 	for (round = 1; round <= NR_TURNS; round++) {
 		while (LOAD(t->go) < round)
 			sched_yield();
-		/* 0 if an event comes between the look and the wait: tracing_buffers_read() */
+		/* tracing_buffers_read() returns 0 if an event comes before it waits */
 		do {
 			ret = read(t->fd, buf, sizeof(buf));
 		} while (!ret);
@@ -244,7 +248,7 @@ static bool turn_done(struct turn *t, int round)
 	return LOAD(t->done) >= round;
 }
 
-/* One reader is woken up at about the time when another one goes to sleep */
+/* One reader is woken up while another one goes to sleep */
 TEST_F(remote, readers_wait_by_turns)
 {
 	const struct source *src = &self->src;
@@ -282,7 +286,7 @@ TEST_F(remote, readers_wait_by_turns)
 	}
 }
 
-/* A reader of another CPU goes on waiting */
+/* A reader of another CPU keeps waiting */
 TEST_F(remote, blocking_read_of_another_cpu)
 {
 	const struct source *src = &self->src;
@@ -325,7 +329,7 @@ TEST_F(remote, poll)
 		ASSERT_TRUE(waiter_join(&w));
 		EXPECT_EQ(POLLIN, w.ret & POLLIN);
 
-		/* Still so, until it is read */
+		/* This stays so until it is read */
 		EXPECT_EQ(1, poll(&pfd, 1, 0));
 		EXPECT_EQ(-EAGAIN, events_read_text(&self->ev, w.fd));
 		EXPECT_EQ(0, poll(&pfd, 1, 0));
@@ -334,7 +338,7 @@ TEST_F(remote, poll)
 	EXPECT_EQ(2, self->ev.nr);
 }
 
-/* The raw file waits until half of the buffer is full, as that of any instance */
+/* The raw file waits until half of the buffer is full, as in any instance */
 TEST_F(remote, poll_raw)
 {
 	const struct source *src = &self->src;
@@ -427,7 +431,7 @@ TEST_F(remote, nonblocking)
 	EXPECT_EQ(0, mapping_next(&m, &self->ev));
 	EXPECT_EQ(0, self->ev.nr);
 
-	/* Each takes what is there, and the others then find nothing */
+	/* Each reads all there is, so the others then find nothing */
 	ASSERT_EQ(0, source_write(src, 0));
 	EXPECT_EQ(1, mapping_next(&m, &self->ev));
 	EXPECT_EQ(-EAGAIN, events_read_text(&self->ev, pipe));
@@ -447,7 +451,7 @@ TEST_F(remote, nonblocking)
 	close(raw);
 }
 
-/* A pipe ends when tracing is off and it has read something, as any trace_pipe */
+/* A pipe ends when tracing is off and it has read something, like any trace_pipe */
 TEST_F(remote, pipe_ends)
 {
 	const struct source *src = &self->src;

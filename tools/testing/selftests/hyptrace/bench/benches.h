@@ -2,8 +2,8 @@
 #ifndef _HYP_BENCH_BENCHES_H
 #define _HYP_BENCH_BENCHES_H
 /*
- * The measurements. Each starts from a remote that is off and leaves it off; it
- * reports what it found.
+ * The measurements. Each starts with a remote that is off, leaves it off, and reports
+ * its results.
  */
 #include "setup.h"
 
@@ -17,13 +17,13 @@ void bench_host_events(void);
 /* hypercall.c: trace points of all sizes; @b is NULL for a kernel that has no remote */
 void bench_hypercalls(struct bench *b);
 
-/* consume.c: readers. @suffix goes to the names; only the pages, or events as well */
+/* consume.c: readers. @suffix is added to the names; of pages only, or of events as well */
 void bench_pages(struct bench *b, const char *suffix);
 void bench_readers(struct bench *b);
-/* Of a swap, what is at EL2; an event there costs @event */
+/* The part of a swap that runs at EL2; an event there costs @event */
 void bench_swap(struct bench *b, double event);
 
-/* load.c: life of the buffer, and its memory */
+/* load.c: loading and unloading the buffer, and its memory */
 void bench_load(struct bench *b);
 
 /* wake.c: from an event to its reader */

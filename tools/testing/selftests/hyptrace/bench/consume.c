@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What readers cost: to get a sub-buffer, and to consume its events. Each takes the
- * same SUBBUFS full ones, off the same buffer. An event that is consumed has had its
- * time, its type and its id looked at; text has only been read.
+ * The cost of readers: to get a sub-buffer, and to consume its events. Each takes the
+ * same number of full sub-buffers from the same buffer. To consume an event is to look at
+ * its time, its type and its id; text is only read.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -15,9 +15,9 @@
 #include <kbuffer.h>
 
 #include "benches.h"
-#include "reader.h"
+#include "lib/reader.h"
 
-/* As many as are in the smallest buffer at once */
+/* As many as the smallest buffer has at once */
 #define SUBBUFS		12
 #define REPEATS		15
 
@@ -34,16 +34,16 @@ struct record {
 
 /**
  * struct reading - a reader at work
- * @b:		of what
+ * @b:		what it reads
  * @map:	its mapping, if it has one
  * @fd:		trace_pipe_raw or trace_pipe, if it has no mapping
  * @pipe:	for splice
- * @null:	where splice drops data
- * @kbuf:	libtraceevent's
- * @tep:	libtraceevent's
- * @field:	the event's id, to @tep
- * @events:	how many it saw
- * @page:	where read() puts data
+ * @null:	where it splices data to
+ * @kbuf:	libtraceevent's iterator
+ * @tep:	libtraceevent's parser
+ * @field:	the event's field id
+ * @events:	number of events that it saw
+ * @page:	where it reads data to
  */
 struct reading {
 	struct bench		*b;
@@ -60,13 +60,13 @@ struct reading {
 
 static struct reading reading;
 
-/* As if @val were of use */
+/* Keeps the compiler from dropping the computation of @val */
 static void use(uint64_t val)
 {
 	asm volatile("" : : "r" (val));
 }
 
-/* Full sub-buffers, and one event on the next, which closes the last of them */
+/* Fill the sub-buffers, and write one event more, which closes the last of them */
 static void fill(void *arg)
 {
 	struct reading *r = arg;
@@ -78,7 +78,7 @@ static void fill(void *arg)
 	r->events = 0;
 }
 
-/* Only compact events are here: the type is the length in words */
+/* All events here are compact: the type is the length in words */
 static void walk(struct reading *r, const struct subbuf *page)
 {
 	const uint32_t *pos = (const uint32_t *)page->data;
@@ -148,7 +148,7 @@ static void next_spliced(struct reading *r, int to)
 		fail("splice() to /dev/null: %s", strerror(errno));
 }
 
-/* Only the sub-buffers */
+/* Readers that only get the sub-buffers */
 
 static void map_pages(void *arg)
 {
@@ -165,7 +165,7 @@ static void splice_pages(void *arg)
 	next_spliced(arg, reading.null);
 }
 
-/* Their events as well */
+/* Readers that look at their events as well */
 
 static void map_events(void *arg)
 {
@@ -192,7 +192,7 @@ static void splice_events(void *arg)
 	walk(r, (struct subbuf *)r->page);
 }
 
-/* As much text as there is; a line is an event */
+/* Read all the text; each line is an event */
 static void text_events(void *arg)
 {
 	struct reading *r = arg;
@@ -202,7 +202,7 @@ static void text_events(void *arg)
 		r->events += len;
 }
 
-/* Number of lines, outside of what is counted */
+/* Number of lines, read outside the measurement */
 static unsigned long text_length(struct reading *r)
 {
 	const char *text = (const char *)r->page;
@@ -217,7 +217,7 @@ static unsigned long text_length(struct reading *r)
 	return lines;
 }
 
-/* Cost of a sub-buffer */
+/* The cost of one sub-buffer */
 static struct cost run(struct reading *r, void (*call)(void *))
 {
 	struct batch batch = {
@@ -332,8 +332,8 @@ void bench_pages(struct bench *b, const char *suffix)
 }
 
 /*
- * The hypervisor's own time stamps around its part of each swap. They are of the
- * buffer's clock, which counts in the counter's ticks.
+ * The hypervisor's own timestamps around its part of each swap. Their resolution is
+ * that of the counter.
  */
 static unsigned int event_type(struct bench *b, const char *name)
 {
@@ -344,12 +344,12 @@ static unsigned int event_type(struct bench *b, const char *name)
 }
 
 /**
- * struct visits - visits of EL2
+ * struct visits - visits to EL2
  * @enter:	type of hyp_enter
  * @exit:	type of hyp_exit
- * @entered:	time of the one that has begun, or 0
- * @ns:		what each took
- * @nr:		how many
+ * @entered:	start of the current visit, or 0
+ * @ns:		duration of each
+ * @nr:		number of visits
  */
 struct visits {
 	unsigned int	enter;
@@ -366,7 +366,7 @@ static void add_visit(struct visits *v, unsigned int type, uint64_t ts)
 	if (type != v->exit || !v->entered)
 		return;
 	if (v->nr == ARRAY_SIZE(v->ns))
-		fail("%d swaps made more than %u visits of EL2", SUBBUFS, v->nr);
+		fail("%d swaps made more than %u visits to EL2", SUBBUFS, v->nr);
 	v->ns[v->nr++] = ts - v->entered;
 	v->entered = 0;
 }
@@ -382,7 +382,7 @@ static void add_visits(struct visits *v, struct reading *r, const struct subbuf 
 		add_visit(v, *(uint16_t *)data, ts);
 }
 
-/* hyp_enter comes last, so that what enables it is no visit; nor is what ends this */
+/* hyp_enter is enabled last, so that neither this nor the end of tracing counts as a visit */
 static void trace_swaps(struct reading *r)
 {
 	unsigned int i;
@@ -410,8 +410,8 @@ void bench_swap(struct bench *b, double event)
 	trace_swaps(r);
 	add_visits(&v, r, next_mapped(r));
 	if (v.nr < SUBBUFS)
-		fail("%d swaps made only %u visits of EL2", SUBBUFS, v.nr);
-	/* A page that the host is given meanwhile is a longer visit, and none of ours */
+		fail("%d swaps made only %u visits to EL2", SUBBUFS, v.nr);
+	/* A visit for a memory fault of the host takes longer, and is not part of a swap */
 	quantile(v.ns, v.nr, 0);
 	for (i = 0; i < SUBBUFS; i++)
 		ns += v.ns[i] - event;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What events cost: those of the hypervisor, and an ordinary one of the kernel.
+ * The cost of events: those of the hypervisor, and an ordinary one of the kernel.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -10,10 +10,10 @@
 #include "benches.h"
 
 #define REPEATS		41
-/* Events that fit on a sub-buffer, whatever they are */
+/* Events of any kind that fit on a sub-buffer */
 #define CALLS		60
 
-/* @call as it is now, from a cleared buffer, so that none of it crosses a page */
+/* The cost in the current state, from a cleared buffer, so that no event crosses a page */
 static struct cost path(struct bench *b)
 {
 	struct batch batch = {
@@ -24,7 +24,7 @@ static struct cost path(struct bench *b)
 	return measure(&batch);
 }
 
-/* As many as fill @subbufs sub-buffers, so that crossings have their share */
+/* The mean over as many as fill @subbufs sub-buffers, so that it includes crossings */
 static struct cost path_mean(struct bench *b, unsigned int subbufs)
 {
 	struct batch batch = {
@@ -35,7 +35,7 @@ static struct cost path_mean(struct bench *b, unsigned int subbufs)
 	return measure(&batch);
 }
 
-/* Starts so near to the end of a sub-buffer that half of the calls are on the next */
+/* Start so close to the end of a sub-buffer that half of the calls are on the next one */
 static void clear_and_approach(void *arg)
 {
 	struct bench *b = arg;
@@ -56,7 +56,7 @@ static struct cost path_crossing(struct bench *b)
 	return measure(&batch);
 }
 
-/* A path makes @events events, or what is measured is something else */
+/* Fail unless a call makes @events events: otherwise this measures something else */
 static void check_events(struct bench *b, unsigned int events)
 {
 	unsigned long long before;
@@ -91,7 +91,7 @@ double bench_bytes(struct bench *b)
 	return (double)s.bytes / s.entries;
 }
 
-/* On, but tracing is not */
+/* The event is on, but tracing is off */
 static struct cost path_tracing_off(struct bench *b)
 {
 	bench_select(b, "selftest");
@@ -103,7 +103,7 @@ static struct cost path_tracing_off(struct bench *b)
 					.repeats = REPEATS });
 }
 
-/* On, with a filter of one comparison that no event passes */
+/* The event is on, with a filter of one comparison that no event passes */
 static struct cost path_filtered(struct bench *b)
 {
 	static const char filter[] = "events/hypervisor/selftest/filter";
@@ -148,7 +148,7 @@ double bench_events(struct bench *b)
 	return event.median;
 }
 
-/* The cost of an event alone, its mean over whole sub-buffers, and nothing else */
+/* The cost of an event, as the mean over whole sub-buffers */
 struct cost bench_event_mean(struct bench *b)
 {
 	struct cost off = path_with(b, NULL), on;
@@ -160,9 +160,9 @@ struct cost bench_event_mean(struct bench *b)
 }
 
 /*
- * The host's own events. sys_exit is the smallest that a loop can trigger exactly
- * once; both paths have sys_enter on, since the first of the two sends system
- * calls another way.
+ * The host's own events. sys_exit is the smallest that a loop can trigger exactly once.
+ * Both measurements have sys_enter on, since the first of the two events that is enabled
+ * sends system calls through another path.
  */
 static int host_put(const char *file, const char *text)
 {

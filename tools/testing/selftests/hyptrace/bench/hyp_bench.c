@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hyp_bench - what hypervisor tracing costs
+ * hyp_bench - measure the cost of hypervisor tracing
  *
  * Prints a line for each metric: name, value, unit and spread, between tabs. Runs
  * as root in a guest whose instructions each take a nanosecond; see
  * qemu-scripts/bench.sh.
  *
- *   --core      only what counts instructions and takes seconds
- *   --scale     only what may not grow with the number of CPUs
- *   --untraced  only what a kernel without hypervisor tracing has as well
+ *   --core      only metrics that count instructions and take seconds
+ *   --scale     only metrics that must not grow with the number of CPUs
+ *   --untraced  only metrics that a kernel without hypervisor tracing has as well
  *
  * Exit status: 0, 1 if something failed, 2 for a wrong command line.
  */
@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "benches.h"
-#include "reader.h"
+#include "lib/reader.h"
 
 #define EXIT_USAGE	2
 
@@ -30,7 +30,7 @@ static void open_bench(struct bench *b)
 	bench_select(b, NULL);
 }
 
-/* What counts instructions and needs only seconds */
+/* Metrics that count instructions and take only seconds */
 static void run_core(struct bench *b)
 {
 	double event = bench_events(b);
@@ -67,7 +67,7 @@ static void run_growth(struct bench *b)
 	bench_resize(b, DEFAULT_KB);
 }
 
-/* Where there are more CPUs than one; all but this one are idle */
+/* With more than one CPU; all but this one are idle */
 static void run_scale(struct bench *b)
 {
 	report("selftest.event_mean", bench_event_mean(b), "instructions");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What trace points cost where they are: debugfs's hyp_bench makes a hypercall that
- * passes none, or one of some size, or many; see asm/kvm_hypbench.h.
+ * The cost of trace points in place: debugfs's hyp_bench makes a hypercall that passes
+ * no trace point, one of some size, or many; see asm/kvm_hypbench.h.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -16,7 +16,7 @@
 #define CALLS		40
 #define REPEATS		41
 #define SITES		16
-/* No such kind, and not known before everything else was done but the hypercall */
+/* An invalid kind: it is refused right before the hypercall, and costs all but that */
 #define KIND_REFUSED	'9'
 #define KIND_NULL	'1'
 #define KIND_MANY	'7'
@@ -45,7 +45,7 @@ static const struct {
 	{ "bench_64", "point.64bytes", '6' },
 };
 
-/* With nothing around it */
+/* A system call without the C library's code around it */
 static inline void write_byte(int fd, const char *byte)
 {
 	register long x0 asm("x0") = fd;
@@ -63,7 +63,7 @@ static void call_point(void *arg)
 	write_byte(p->fd, &p->kind);
 }
 
-/* The first event after that is no example */
+/* The first event after clearing is not typical */
 static void clear_and_start(void *arg)
 {
 	struct point *p = arg;
@@ -88,10 +88,10 @@ static void open_points(struct point *p, struct bench *b)
 	if (p->fd < 0)
 		fail("%s (CONFIG_NVHE_EL2_TRACING_BENCH): %s", FILE_NAME, strerror(errno));
 	if (write(p->fd, "9", 1) != -1 || errno != EINVAL)
-		fail("%s takes a kind that there is not", FILE_NAME);
+		fail("%s accepts an invalid kind", FILE_NAME);
 }
 
-/* From the call to its return, without what the host needs to get there */
+/* The hypercall alone, without the host's path to it */
 static struct cost hypercall(struct point *p)
 {
 	return cost_less(run(p, KIND_NULL), run(p, KIND_REFUSED));
@@ -107,7 +107,7 @@ static void check_events(struct point *p, unsigned int events)
 		     bench_stats(p->b).entries - before, events);
 }
 
-/* Less what it costs while it is off, as for other events */
+/* The cost of the event less that while it is off, as for other events */
 static void bench_size(struct point *p, int i)
 {
 	struct cost off, on;
@@ -122,7 +122,7 @@ static void bench_size(struct point *p, int i)
 	check_events(p, 1);
 }
 
-/* An event that is off: where it is alone, and where others are beside it */
+/* An event that is off: alone, and with others next to it */
 static void bench_off(struct point *p, struct cost null)
 {
 	report("point.off", cost_less(run(p, sizes[0].kind), null), "instructions");
@@ -131,7 +131,7 @@ static void bench_off(struct point *p, struct cost null)
 	check_events(p, 0);
 }
 
-/* An event that is on, while tracing is not */
+/* An event that is on, while tracing is off */
 static void bench_tracing_off(struct point *p, struct cost null)
 {
 	struct batch batch = {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What tracing costs a guest: a KVM_RUN from ioctl to return, whose guest does no
- * more than a store to a device. Needs no trace remote, so that a kernel without one
- * can be compared.
+ * The cost of tracing for a guest: a KVM_RUN from ioctl to return, whose guest only
+ * stores to a device. Needs no trace remote, so that a kernel without one can be
+ * compared.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +27,7 @@
  * @kvm:	/dev/kvm
  * @vm:		the VM
  * @vcpu:	its vCPU
- * @run:	what the vCPU shares with us
+ * @run:	memory shared between the vCPU and user space
  * @b:		the remote, or NULL
  */
 struct guest {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the buffer costs: to load, to unload, to keep.
+ * The cost of the buffer: to load it, to unload it, and its memory.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -21,7 +21,7 @@ static void set_on(void *arg)
 	need(source_on(&b->src, true), "tracing_on");
 }
 
-/* Unloads as well, as there is nothing to read */
+/* Also unloads the buffer, as there is nothing to read */
 static void set_off(void *arg)
 {
 	struct bench *b = arg;
@@ -47,7 +47,7 @@ static void report_per_page(const char *name, struct cost small, struct cost lar
 	report(name, cost_scale(cost_less(large, small), 1 / pages), "instructions");
 }
 
-/* With the pages that CPUs keep for themselves, which count as used elsewhere */
+/* Includes the pages in per-CPU lists, which other counters take for used */
 static double free_bytes(void)
 {
 	static char text[64 * 1024];
@@ -63,7 +63,7 @@ static double free_bytes(void)
 	return pages * SUBBUF;
 }
 
-/* What is gone while the buffer is there, less its sub-buffers */
+/* The memory that is missing while the buffer is loaded, less its sub-buffers */
 static double overhead(struct bench *b)
 {
 	double before, bytes;

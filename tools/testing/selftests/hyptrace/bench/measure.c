@@ -51,10 +51,10 @@ double ticks_to_ns(uint64_t val)
 	return val * (1e9 / hz);
 }
 
-/* Instructions of a round of what follows */
+/* Instructions in a round of the loop in edge() */
 #define EDGE_ROUND	5
 
-/* Wait for the counter to tick: it is at that, and it took @rounds */
+/* Wait for the counter to tick; returns its value, and sets @rounds of the loop */
 static uint64_t edge(uint64_t *rounds)
 {
 	uint64_t now = ticks(), val;
@@ -84,7 +84,7 @@ double quantile(double *values, unsigned int nr, double q)
 	return values[i];
 }
 
-/* From one tick to another, less the rounds for which the other was waited */
+/* From one tick to another, less the rounds spent waiting for the second one */
 static double run_once(const struct batch *b)
 {
 	uint64_t start, end, rounds;

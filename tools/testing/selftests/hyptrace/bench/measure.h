@@ -3,12 +3,12 @@
 #define _HYP_BENCH_MEASURE_H
 /*
  * Counting instructions. Under -icount with shift=0 an instruction takes a
- * nanosecond, and the counter ticks every 16 ns. A batch of calls starts at a
- * tick, and a loop of known length finds the next one after its end, so that a
- * batch is right to 5 instructions and a call to a fraction of one. A timer
- * interrupt that hits a batch is an outlier, which the median drops.
+ * nanosecond, and the counter ticks every 16 ns. A batch of calls starts at a tick,
+ * and a loop of known length then finds the first tick after its end. So a batch is
+ * exact to 5 instructions, and a call to a fraction of one. A timer interrupt during
+ * a batch makes it an outlier, which the median drops.
  *
- * A failure ends the program with a message: a benchmark has nothing to save.
+ * A failure ends the program with a message, as a benchmark has nothing to clean up.
  */
 #include <stdint.h>
 
@@ -26,11 +26,11 @@ struct cost {
 
 /**
  * struct batch - what to measure
- * @prepare:	before each batch, not counted; may be NULL
- * @call:	what is counted
- * @arg:	for both
- * @calls:	in a batch
- * @repeats:	batches, after one that is dropped
+ * @prepare:	called before each batch, not counted; may be NULL
+ * @call:	called and counted
+ * @arg:	argument of both
+ * @calls:	number of calls in a batch
+ * @repeats:	number of batches, after one that is dropped
  */
 struct batch {
 	void		(*prepare)(void *arg);
@@ -42,14 +42,14 @@ struct batch {
 
 struct cost measure(const struct batch *batch);
 
-/* @a less @b; each value's spread counts in full */
+/* @a less @b; the spreads add up */
 struct cost cost_less(struct cost a, struct cost b);
 struct cost cost_scale(struct cost a, double factor);
 
-/* The quantile @q of @nr values, which are sorted by this */
+/* The quantile @q of @nr values; this sorts them */
 double quantile(double *values, unsigned int nr, double q);
 
-/* Counter, in order with what is around it; the same as nanoseconds */
+/* The counter, read in program order; the same in nanoseconds */
 uint64_t ticks(void);
 double ticks_to_ns(uint64_t ticks);
 
@@ -58,7 +58,7 @@ void report(const char *name, struct cost cost, const char *unit);
 void report_value(const char *name, double value, const char *unit);
 
 void __printf(1, 2) fail(const char *fmt, ...);
-/* Fail unless @ret, what a function of remote.h returned, is no error */
+/* Fail if @ret, the result of a function of remote.h, is an error */
 void need(int ret, const char *what);
 
 #endif /* _HYP_BENCH_MEASURE_H */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What hyptrace record costs: its CPU time while selftest events come at 100,000 a
- * second, in bursts of a millisecond's worth. It may wait, copy and write as it
- * likes; the CPU time of all its threads counts, with their system calls.
+ * The cost of hyptrace record: its CPU time while 100,000 selftest events are written
+ * each second, in bursts of a millisecond's worth. The CPU time of all its threads
+ * counts, including their system calls.
  */
 #include <errno.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The remote, as the measurements want it; see setup.h.
+ * Setting up the remote for the measurements; see setup.h.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -2,17 +2,17 @@
 #ifndef _HYP_BENCH_SETUP_H
 #define _HYP_BENCH_SETUP_H
 /*
- * The remote, as the measurements want it; on CPU 0.
+ * Setting up the remote for the measurements, which run on CPU 0.
  */
 #include <stdbool.h>
 #include <unistd.h>
 #include <asm/unistd.h>
 
 #include "measure.h"
-#include "remote.h"
+#include "lib/remote.h"
 
 #define CPU	0
-/* What a buffer has by default; and the smallest that all measurements fit in */
+/* The default size of a buffer, and the smallest one that fits all measurements */
 #define DEFAULT_KB	1408
 #define SMALL_KB	64
 
@@ -29,16 +29,16 @@ struct bench {
 /* Only the event @name, or none for NULL; tracing off and nothing recorded */
 void bench_select(struct bench *b, const char *name);
 void bench_enable(struct bench *b, const char *name, bool on);
-/* Off, empty, with buffers of @kb */
+/* Switch tracing off, clear, and set the size of the buffers to @kb */
 void bench_resize(struct bench *b, unsigned long kb);
 /* Forget all events */
 void bench_clear(struct bench *b);
-/* From cleared: one event of the kind that is on, so that the next is nothing special */
+/* Clear, then write one event, so that the next one is a typical one */
 void bench_clear_and_start(void *bench);
 
 struct stats bench_stats(struct bench *b);
 
-/* One write() that does what echo 1 > write_event does, with nothing around it */
+/* The write() of echo 1 > write_event, as a bare system call */
 static inline void bench_write(struct bench *b)
 {
 	register long x0 asm("x0") = b->src.event_fd;
@@ -49,7 +49,7 @@ static inline void bench_write(struct bench *b)
 	asm volatile("svc #0" : "+r" (x0) : "r" (x1), "r" (x2), "r" (x8) : "memory");
 }
 
-/* The same as a call to measure */
+/* The same, as a call that can be measured */
 void bench_write_call(void *bench);
 
 #endif /* _HYP_BENCH_SETUP_H */

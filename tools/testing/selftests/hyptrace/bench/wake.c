@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How long a reader that sleeps takes to get an event.
+ * The latency from an event to a reader that sleeps.
  *
  * A thread waits in the ioctl of the mapping. The main thread sleeps for a time that
- * differs from round to round, so that no timer of the reader's is in step with it,
- * reads the counter, writes an event, and sleeps again, so that the CPU is free. The
- * reader reads the same counter when the ioctl has returned. Guest time is counted
- * in instructions while the CPU runs, and goes from timer to timer while it idles,
- * so the delay is what a CPU of 1 GHz without cache misses would show, whatever
- * this machine does meanwhile.
+ * differs from round to round, so that it is never in step with a timer of the reader.
+ * Then it reads the counter, writes an event, and sleeps again, so that the CPU is
+ * free. The reader reads the same counter when the ioctl has returned. Guest time
+ * counts instructions while the CPU runs, and jumps from timer to timer while it idles.
+ * So the delay is that of a CPU of 1 GHz without cache misses, whatever else the host
+ * machine does.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -19,7 +19,7 @@
 #include <time.h>
 
 #include "benches.h"
-#include "reader.h"
+#include "lib/reader.h"
 
 #define ROUNDS		400
 
@@ -27,8 +27,8 @@
  * struct waiting - what the threads share
  * @b:		the remote
  * @written:	counter before the event of this round; 0 while there is none
- * @delays:	of each round, in ns
- * @nr:		rounds done
+ * @delays:	the delay of each round, in ns
+ * @nr:		number of rounds done
  */
 struct waiting {
 	struct bench		*b;
@@ -103,10 +103,10 @@ void bench_wake(struct bench *b)
 
 	w = (struct waiting){ .b = b };
 	bench_select(b, "selftest");
-	/* For an event, rather than for a buffer that is half full */
+	/* Wait for an event, not for a buffer that is half full */
 	need(source_put(&b->src, "0", "buffer_percent"), "buffer_percent");
 	need(source_on(&b->src, true), "tracing_on");
-	/* Timers may be late by 50 us else */
+	/* Otherwise timers may be late by 50 us */
 	prctl(PR_SET_TIMERSLACK, 1);
 	need(-pthread_create(&thread, NULL, reader, &w), "a thread");
 	for (i = 0; i < ROUNDS; i++)

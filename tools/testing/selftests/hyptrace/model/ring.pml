@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A model of the ring buffer's protocol for spin: the writer at EL2, the reader
- * swap, the host's readers, and the owner who switches on and off, resets, unloads
- * and loads. "make check" goes through all that can happen, for the bounds below.
+ * swap, the host's readers, and the owner, which switches tracing on and off, resets,
+ * unloads and loads. "make check" explores all behaviours within the bounds below.
  *
  * What stands for what
  *   writer		rb_writer_reserve(), rb_writer_commit(): write_event()
@@ -15,45 +15,45 @@
  *   iterator		rb_iter_head_event(), on any sub-buffer
  *   owner		__hyp_trace_reset() on either CPU, __hyp_trace_unload(),
  *			__hyp_trace_ready()
- *   hostile		a host that asks for swaps with no lock and any argument
- *   memory		the way of a store from the CPU that did it to the others
+ *   hostile		a host that asks for swaps without a lock and with any argument
+ *   memory		when a store becomes visible to the other CPUs
  *   tlock, rlock	hyp_trace_cpu::lock, ring_buffer_per_cpu::reader_lock
  *
  * Events are numbered from 1 in the order in which they are tried. An event's data
- * is its number, and so is its time: a sub-buffer's stamp is the number of its
+ * is its number, and so is its time: a sub-buffer's timestamp is the number of its
  * first event.
  *
  * Memory order: the model is arm64's, where it is not weaker
- *   Stores. What the writer stores gets into its queue. Any queued store may
- *   become visible to the others next, but
+ *   Stores. The writer's stores go to its queue. Any queued store may become visible
+ *   to the others next, but
  *	- two stores to one location stay in order;
  *	- a store-release waits for all older ones: A (the page's commit), B (tail);
  *	- nothing passes a write barrier: D.
  *   As on arm64, a store becomes visible to all others at once, a CPU sees its own
- *   at once, and a plain store may pass an older store-release. A swapper's store
- *   into its slot waits likewise; its other stores are to what only the holder of
- *   a lock looks at. At most QUEUE stores are on their way.
- *   Exchanges. A compare-and-exchange that wins waits for all older stores of its
+ *   at once, and a plain store may pass an older store-release. A swapper's store to
+ *   its slot is queued likewise; its other stores are read only by the holder of a
+ *   lock. At most QUEUE stores are queued.
+ *   Exchanges. A compare-and-exchange that succeeds waits for all older stores of its
  *   CPU: C. One that fails waits for nothing.
- *   Loads. Each is a step of its own, in the order of the program wherever an
- *   acquire (B, C) or a read barrier (A, D) is between two of them; those that
- *   nothing orders are done in both orders. A mutant without such a barrier may do
- *   the second load first. Dependencies order nothing.
- *   Locks. Whoever unlocks has waited for all of its stores.
+ *   Loads. Each is a step of its own. Two loads are in program order if an acquire
+ *   (B, C) or a read barrier (A, D) is between them; otherwise both orders are
+ *   explored. A mutant without such a barrier may do the second load first.
+ *   Dependencies order nothing.
+ *   Locks. An unlock waits for all stores of its CPU.
  *
  * Left out
- *   The counters in the meta page: copies, of use at quiet points, where they are
- *   what they were copied from. A reader that sees old ones may find nothing where
- *   there is something, which changes nothing, or asks for a swap, which here it
- *   may at any time. The mark on a sub-buffer that events were lost. The end of the
- *   sequence numbers. Tearing within one event: its data is one location.
+ *   The counters in the meta page: they are copies, which are used at quiet points and
+ *   are up to date there. A reader that sees old ones may find nothing although there
+ *   is something, which changes nothing, or may ask for a swap, which it may do at any
+ *   time here. The mark on a sub-buffer for lost events. The end of the sequence
+ *   numbers. Tearing within one event: its data is one location.
  *
  * Bounds, by -D
  *   SLOTS	sub-buffers in the ring; one more is the reader's
  *   ROOM	events that fit on a sub-buffer
  *   VARY	1: fewer events may fill a sub-buffer, as they are larger
  *   EVENTS	events tried
- *   OVERWRITE	what a full buffer loses: 1 the oldest, 0 the new, 2 as each enable says
+ *   OVERWRITE	what a full buffer loses: 1 the oldest, 0 the new, 2 chosen by each enable
  *   READERS	0 to 2
  *   ITERATORS	0 or 1
  *   HOSTILE	0 or 1
@@ -61,8 +61,7 @@
  *   RESETS	resets
  *   UNLOADS	unloads, each with a load
  *   ATTEMPTS	of a swap: SWAP_ATTEMPTS
- *   QUEUE	11 or 14: stores of the writer on their way, of which 10 are those of
- *		one crossing
+ *   QUEUE	queued stores of the writer, 11 or 14; one crossing takes 10
  */
 #ifndef SLOTS
 #define SLOTS		2
@@ -110,21 +109,21 @@
 /*
  * The properties. A violation is reported by its name.
  */
-hidden byte one_owner;		/* no sub-buffer is the writer's and the reader's */
+hidden byte one_owner;		/* no sub-buffer belongs to both the writer and the reader */
 hidden byte in_order;		/* an event is read once and whole, or lost and counted there */
-hidden byte whole;		/* what an iterator takes for an event is one */
+hidden byte whole;		/* what an iterator accepts as an event is one */
 hidden byte accounting;		/* written == read + in the buffer + overrun + dropped */
 hidden byte bounded;		/* an attempt fails only if the writer moved meanwhile */
-hidden byte mirror;		/* the host knows which sub-buffer is where */
+hidden byte mirror;		/* the host knows which sub-buffer is in which slot */
 hidden byte off_is_off;		/* no store of a writer that is off */
 hidden byte held;		/* EL2 touches no page that it has given back */
-hidden byte nothing_left;	/* a quiet buffer in which nothing is found is empty */
-hidden byte deadlock;		/* spin's own: each side comes to its end */
-hidden byte sought;		/* no property: what is rare, below */
+hidden byte nothing_left;	/* if a reader finds nothing in a quiet buffer, it is empty */
+hidden byte deadlock;		/* checked by spin itself: each side comes to its end */
+hidden byte sought;		/* not a property: for the rare cases below */
 
 #define CHECK(property, cond)	assert(property || (cond))
 
-/* With -DONLY=property, the others are not looked at */
+/* With -DONLY=property, the others are not checked */
 #ifdef ONLY
 #define CHOOSE_PROPERTIES	one_owner = 1; in_order = 1; whole = 1; accounting = 1; \
 	bounded = 1; mirror = 1; off_is_off = 1; held = 1; nothing_left = 1; ONLY = 0
@@ -132,10 +131,10 @@ hidden byte sought;		/* no property: what is rare, below */
 #define CHOOSE_PROPERTIES	skip
 #endif
 
-/* What is rare: with -DSEEK=number, spin is to find a way there */
+/* Rare cases: with -DSEEK=number, spin has to find an execution that reaches this one */
 #define WRITER_LOSES	1
 #define SWAPPER_LOSES	2
-#define LATE_STORE	3	/* the writer is at a slot before the swapper's store */
+#define LATE_STORE	3	/* the writer needs a slot before the swapper's store is visible */
 #define GIVES_UP	4
 #define SEES_MORE	5
 #define DROPS		6
@@ -143,8 +142,8 @@ hidden byte sought;		/* no property: what is rare, below */
 #define RESETS_OWN	8
 #define RESETS_OTHER	9
 #define LOADS_AGAIN	10
-#define ACCEPTS		11	/* an iterator, what was overwritten before it looked again */
-#define WRAPS		12	/* each sub-buffer was the reader's, and written again */
+#define ACCEPTS		11	/* an iterator accepts an event that was overwritten meanwhile */
+#define WRAPS		12	/* each sub-buffer was the reader's, and was written again */
 #ifndef SEEK
 #define SEEK		0
 #endif
@@ -161,7 +160,7 @@ hidden byte sought;		/* no property: what is rare, below */
 #define LOCATIONS	(STAMP(PAGES) + PAGES * ROOM)
 
 byte mem[LOCATIONS];
-byte head_seq, head_id;		/* the head word: exchanged as one */
+byte head_seq, head_id;		/* the head word, exchanged as a whole */
 
 /* The writer's queue, and a swapper's */
 #define PLAIN		0
@@ -181,15 +180,15 @@ byte reader_id, swaps;
 bit tlock, loaded;
 bit pages_held = 1;
 
-/* The host: the buffer, its pages, and what the reader is due */
+/* The host: the buffer, its pages, and the event that the reader expects */
 bit rlock;
 byte h_slot[SLOTS];
 byte h_read, h_entries, h_next = 1, h_total;
 
-/* Who owns what by the rules alone: changed by won exchanges and by resets */
+/* The owners by the rules alone: changed by successful exchanges and by resets */
 byte own_slot[SLOTS], own_reader;
 
-/* Where all are */
+/* The progress of all sides */
 byte tried, base;		/* events, and those before the last reset */
 bit writing, written, owner_busy = (RESETS + UNLOADS > 0);
 
@@ -249,7 +248,7 @@ inline store(where, what, kind)
 	q_len++
 }
 
-/* The newest own store, if there is one on its way */
+/* The newest queued store of its own, if there is one */
 inline load(where, what)
 {
 	what = mem[where];
@@ -282,7 +281,7 @@ inline visible(at)
 }
 
 /*
- * What holds when nobody is in the middle of something
+ * Invariants that hold when no side is in the middle of an operation
  */
 #define QUIET	(!writing && !rlock && !tlock && loaded && NO_STORES && !late_slot)
 
@@ -333,7 +332,7 @@ inline check_store(id)
 	CHECK(one_owner, id != own_reader || head_seq == tail + 1)
 }
 
-/* Room for it is there */
+/* There is room for it */
 inline put()
 {
 	check_store(tail_id);
@@ -397,14 +396,14 @@ inline drop_event()
 	REACHED(DROPS)
 }
 
-/* CLOSED, SLOT, what start_subbuf() stores, and what put() does */
+/* The stores of CLOSED, SLOT, start_subbuf() and put() */
 #define CROSS_STORES	10
 
 inline cross()
 {
 	slot = (tail + 1) % SLOTS;
 #ifdef M_C_WRITER_EARLY_SLOT
-	/* The load of head is no acquire: that of the slot may be done before it */
+	/* The load of head is no acquire: the slot may be loaded before it */
 	if
 	:: d_step { load(SLOT(slot), early); early++ }
 	:: early = 0
@@ -434,7 +433,7 @@ inline cross()
 	if
 	:: goto_drop -> goto_drop = 0
 	:: else ->
-		/* Nothing is stored before the loads that does not wait in the queue */
+		/* All stores before the loads are still in the queue */
 		d_step { FITS(CROSS_STORES) ->
 #ifndef M_CLOSE_LATE
 			close_subbuf();
@@ -479,7 +478,7 @@ inline cross()
 inline write_event()
 {
 	if
-	/* rb_writer_find() looks at what is open, all else at what is on */
+	/* rb_writer_find() checks "open", everything else "on" */
 	:: d_step { open && used < ROOM && FITS(3) ->
 		tried++;
 		if
@@ -543,7 +542,7 @@ proctype writer()
 	do
 	:: tried < EVENTS && on -> write_event()
 #if SWITCHES
-	/* Until it sees that it is off, and then for as long as it likes */
+	/* Until it sees that it is off, and then any number of times */
 	:: tried < EVENTS && !on && open -> write_event()
 	:: switches < SWITCHES && on -> switches++; switch_off()
 	:: switches && !on -> switch_on()
@@ -576,7 +575,7 @@ inline win()
 	head_seq = seq + 1;					/* C */
 }
 
-/* Loses nothing that was on @id: it has no other writer now */
+/* Leaves the events on @id unchanged: it has no other writer now */
 inline take_subbuf()
 {
 	late_slot = seq % SLOTS + 1;
@@ -587,7 +586,7 @@ inline take_subbuf()
 	swaps++
 }
 
-/* Leaves what it found in @ret, and in @lost_before and @h_new what it published */
+/* Sets @ret to the result, and @lost_before and @h_new to what it published */
 inline swap(may_see)
 {
 	LOCK(tlock);
@@ -674,7 +673,7 @@ inline swap(may_see)
  */
 inline swapped()
 {
-	/* The sub-buffer that it had takes the place of the one that it gets */
+	/* The reader's old sub-buffer takes the place of its new one */
 	at_i = 0;
 	do
 	:: at_i < SLOTS && h_slot[at_i] != reader_id -> at_i++
@@ -710,7 +709,7 @@ inline consume_whole()
 	skip
 }
 
-/* Leaves in @ret what was found; DONE for an event */
+/* Sets @ret to the result; DONE for an event */
 inline consume()
 {
 	LOCK(rlock);
@@ -799,7 +798,7 @@ proctype reader()
 #endif
 
 #if ITERATORS
-/* On one event of any sub-buffer; what it does not accept it would try again */
+/* At one event of any sub-buffer; it would try again if it does not accept the event */
 proctype iterator()
 {
 	byte id, at, stamp, c, data, again;
@@ -833,7 +832,7 @@ proctype iterator()
 #endif
 
 #if HOSTILE
-/* EL2 has to stand it; what such a host reads is its own affair */
+/* EL2 has to withstand it; what such a host reads does not matter */
 proctype hostile()
 {
 	byte seq, t, id, n, end, attempt, ret, lost_then, lost_before, h_new;
@@ -915,7 +914,7 @@ inline reset()
 		REACHED(RESETS_OWN);
 		reset_writer();
 		forget() }
-	/* On another one */
+	/* On another CPU */
 	:: LOCK(tlock);
 		if
 #ifdef M_RESET_WHILE_ON

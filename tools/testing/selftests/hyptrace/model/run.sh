@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # Usage: run.sh [CASE]...
 #
-# Has spin go through the cases of the file "cases", or those named, and prints TAP.
-# A proof has to be complete and without an error, a mutant has to violate the very
-# property that is named with it.
+# Runs spin on the cases of the file "cases", or on those named, and prints TAP. A
+# proof has to be complete and without an error. A mutant has to violate the property
+# that is named with it.
 #
 # Environment: O=dir for what is built, LONG=1 for the long cases as well, JOBS=n
 set -euo pipefail
@@ -32,7 +32,7 @@ verify()	# DIR OPTIMIZATION DEFINITION...
 	rm -f verifier pan.?
 }
 
-# The property that was violated, or "none"; nothing if the search was cut short
+# The property that was violated, or "none"; nothing if the search was incomplete
 verdict()	# OUT
 {
 	local out=$1
@@ -56,7 +56,7 @@ figures()	# OUT
 			memory, time }' "$1"
 }
 
-# One case, its TAP without the number to $O/KIND-NAME.tap
+# Run one case; its TAP without the number goes to $O/KIND-NAME.tap
 run_case()	# KIND NAME ARGUMENT...
 {
 	local kind=$1 name=$2 want=none got dir

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What happens beside writing and reading; see disturb.h.
+ * Disturbances of writing and reading; see disturb.h.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -26,7 +26,7 @@ static bool done(struct disturb *d, const char *what, int ret, unsigned long *co
 	return !ret;
 }
 
-/* @cpu's readers, or those of all if that is negative */
+/* Pause the readers of @cpu, or those of all CPUs if it is negative */
 static void pause_readers(struct disturb *d, int cpu)
 {
 	unsigned int i;

@@ -2,28 +2,28 @@
 #ifndef _SELFTEST_HYPTRACE_SOAK_DISTURB_H
 #define _SELFTEST_HYPTRACE_SOAK_DISTURB_H
 /*
- * What happens to a remote beside writing and reading: resets, other clocks, CPUs that
- * go and come, switches between overwriting and keeping the oldest.
+ * Disturbances of a remote while it is written and read: resets, changes of the clock,
+ * CPU hotplug, switches between overwriting and keeping the oldest.
  */
 #include "reading.h"
 
 /**
- * struct disturb - what is disturbed, and how often it was
+ * struct disturb - what is disturbed, and how often
  * @src:	the remote
- * @nr_cpus:	its CPUs
- * @seed:	of the choices
- * @readings:	its readers, of which those that map their buffer pause for a reset:
- *		what lies in a buffer is the reader's only until then
- * @nr_readings: how many
- * @ticket:	of the last pause
- * @off:	a CPU is away; 0 for none
+ * @nr_cpus:	number of its CPUs
+ * @seed:	seed of the choices
+ * @readings:	its readers; those that map their buffer pause for a reset, which
+ *		drops events that they are still reading
+ * @nr_readings: number of readers
+ * @ticket:	ticket of the last pause
+ * @off:	the CPU that is offline; 0 for none
  * @keep:	the oldest are kept
- * @resets:	of one CPU and of all
- * @clocks:	changes of the clock
- * @busy:	refused, as a buffer was mapped
- * @offs:	CPUs switched off
- * @modes:	switches of options/overwrite
- * @wrong:	what has failed, or empty
+ * @resets:	number of resets, of one CPU and of all
+ * @clocks:	number of changes of the clock
+ * @busy:	number of changes refused because a buffer was mapped
+ * @offs:	number of CPUs switched off
+ * @modes:	number of switches of options/overwrite
+ * @wrong:	the first error, or empty
  */
 struct disturb {
 	const struct source	*src;
@@ -42,12 +42,12 @@ struct disturb {
 	char			wrong[160];
 };
 
-/* One of @n by chance */
+/* True with a probability of 1 in @n */
 bool chance(unsigned int *seed, unsigned int n);
 
-/* Something, or nothing: false if it failed */
+/* Make a random disturbance, or none; false if it failed */
 bool disturb(struct disturb *d);
-/* Have all CPUs again */
+/* Bring all CPUs online again */
 bool disturb_end(struct disturb *d);
 
 #endif /* _SELFTEST_HYPTRACE_SOAK_DISTURB_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What became of each event; see ledger.h.
+ * Accounts for each event; see ledger.h.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -86,12 +86,12 @@ static int compare_runs(const void *a, const void *b)
 }
 
 /**
- * struct balance - how far the accounts are balanced
+ * struct balance - progress of balancing the accounts
  * @l:		the ledger
  * @next:	the next number
- * @life:	resets before it
- * @sum:	of all so far
- * @seen:	of the last life
+ * @life:	number of resets before it
+ * @sum:	sum of all so far
+ * @seen:	events seen in the last life
  */
 struct balance {
 	struct ledger	*l;
@@ -101,7 +101,7 @@ struct balance {
 	__u64		seen;
 };
 
-/* Number @id and what follows belongs to a later life, if there was a reset before it */
+/* If there was a reset before number @id, it belongs to a later life */
 static void pass_resets(struct balance *b, __u64 id)
 {
 	const struct ledger *l = b->l;
@@ -113,7 +113,7 @@ static void pass_resets(struct balance *b, __u64 id)
 	}
 }
 
-/* The gap before @run is what its reader was told */
+/* The gap before @run must be as large as the loss that its reader was told of */
 static bool balance_gap(struct balance *b, const struct run *run)
 {
 	__u64 gap = run->first - b->next;
@@ -156,7 +156,7 @@ static bool balance_run(struct balance *b, const struct run *run)
 	return true;
 }
 
-/* What the kernel counted since the last reset */
+/* Compare with the kernel's counters since the last reset */
 static bool balance_stats(struct balance *b, const struct stats *stats)
 {
 	__u64 start = b->l->nr_resets ? b->l->resets[b->l->nr_resets - 1] : b->l->start;

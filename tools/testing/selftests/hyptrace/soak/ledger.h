@@ -2,31 +2,31 @@
 #ifndef _SELFTEST_HYPTRACE_SOAK_LEDGER_H
 #define _SELFTEST_HYPTRACE_SOAK_LEDGER_H
 /*
- * What became of each event of one CPU, from the load of its buffer to a time at
- * which nobody writes and nothing is left to read.
+ * Accounts for each event of one CPU, from the load of its buffer to a time at which
+ * nothing is written and nothing is left to read.
  *
  * Events are numbered in the order in which they were written. Resets divide the
  * numbers into lives of the buffer. A number is
  *
  *	seen		by exactly one reader,
- *	lost		between two that were seen, and the reader of the later one was
- *			told of exactly so many, or that there are some if the page had no
- *			room for the number,
+ *	lost		between two that were seen; the reader of the later one was told
+ *			the exact number of lost events, or only that there are some if
+ *			the page had no room for the number,
  *	discarded	after the last one that was seen before a reset,
- *	or dropped last	after the last one that was seen of all: the buffer was full.
+ *	or dropped last	after the last one of all that was seen: the buffer was full.
  *
  * Anything else is an error. In the last life of the buffer the kernel's counters are
- * compared as well: read is what was seen, overrun and dropped are the rest.
+ * compared as well: read is the number seen, overrun and dropped are the rest.
  */
-#include "reader.h"
+#include "lib/reader.h"
 
 /**
- * struct run - events that one reader saw in one go, numbered without a gap
+ * struct run - consecutive events that one reader saw, numbered without a gap
  * @first:	number of the first
  * @nr:		how many
  * @lost:	losses reported before the first
  * @cpu:	their CPU
- * @uncounted:	a loss was reported before it that does not say how many
+ * @uncounted:	a loss without a number was reported before it
  */
 struct run {
 	__u64		first;
@@ -37,13 +37,13 @@ struct run {
 };
 
 /**
- * struct tally - sums over what ledgers have
- * @written:	events
- * @seen:	by a reader
- * @lost:	and reported with their number
- * @uncounted:	lost, and reported without
- * @discarded:	by a reset
- * @last:	dropped after the last that was seen
+ * struct tally - sums of events over several ledgers
+ * @written:	events written
+ * @seen:	seen by a reader
+ * @lost:	lost, and reported with their number
+ * @uncounted:	lost, and reported without their number
+ * @discarded:	discarded by a reset
+ * @last:	dropped after the last one that was seen
  */
 struct tally {
 	__u64		written;
@@ -78,16 +78,16 @@ struct ledger {
 	char		wrong[200];
 };
 
-/* Empty, for events numbered from @start on */
+/* Initialise an empty ledger, for events numbered from @start on */
 void ledger_init(struct ledger *l, __u64 start);
 void ledger_add_run(struct ledger *l, const struct run *run);
 void ledger_add_reset(struct ledger *l, __u64 first);
 
 /**
- * runs_of - what a list of events comes to
- * @ev: of one CPU
- * @cpu: that one
- * @from: index of the first event to look at; then of the first after @run
+ * runs_of - find the next run in a list of events
+ * @ev: events of one CPU
+ * @cpu: that CPU
+ * @from: index of the first event to look at; set to the first one after @run
  * @run: the result
  *
  * Return: false if there is none.
@@ -96,11 +96,11 @@ bool runs_of(const struct events *ev, int cpu, size_t *from, struct run *run);
 
 /**
  * ledger_close - balance the accounts
- * @l: complete
- * @stats: what the kernel counted since the last reset
- * @sum: added to
+ * @l: the complete ledger
+ * @stats: the kernel's counters since the last reset
+ * @sum: the result is added to this
  *
- * Return: false with the reason in @l->wrong.
+ * Return: false if they do not balance, with the reason in @l->wrong.
  */
 bool ledger_close(struct ledger *l, const struct stats *stats, struct tally *sum);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Readers that die at any time; see reading.h.
+ * Readers that may be killed at any time; see reading.h.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -20,7 +20,7 @@
 #include "reading.h"
 
 #define MAX_CPUS	64
-/* Of a reader that found nothing, and of one that is paused */
+/* Pause of a reader that found nothing, or that has to pause */
 #define IDLE_MS		1
 
 const char *const kind_names[NR_KINDS] = {
@@ -42,10 +42,10 @@ struct reading *readings_alloc(unsigned int nr)
 }
 
 /*
- * Takes: a system call that consumes. Each returns 0 or more, or an errno.
+ * Takes: each is a system call that consumes. Each returns 0 or more, or an errno.
  */
 
-/* What is there for takes */
+/* The state of a take */
 struct taker {
 	struct reading		*r;
 	const struct source	*src;
@@ -81,7 +81,7 @@ static int take_read(struct taker *t)
 	return ret < 0 ? -errno : ret;
 }
 
-/* From the pipe into the buffer: in one call, which takes all that is there */
+/* From the pipe into the buffer, in one call, which moves all of it */
 static int empty_pipe(struct reading *r)
 {
 	ssize_t ret = read(r->pipe[0], r->buf, TAKE_SIZE);
@@ -105,7 +105,7 @@ static int take_map(struct taker *t)
 	return ioctl(t->fd, TRACE_MMAP_IOCTL_GET_READER) ? -errno : 0;
 }
 
-/* The same without consuming; there is nothing to publish */
+/* Read without consuming; there is nothing to publish */
 static int look(struct taker *t)
 {
 	int ret = open_file(t);
@@ -118,8 +118,8 @@ static int look(struct taker *t)
 }
 
 /*
- * What a take came to, by what is in the shared memory: for the reader and for who
- * buries it
+ * The result of a take, from what is in the shared memory: used by the reader, and by
+ * the parent after the reader was killed
  */
 
 static void list_pages(struct taker *t)
@@ -135,7 +135,7 @@ static void list_pages(struct taker *t)
 	}
 }
 
-/* Of a copy, as the text is not the same afterwards */
+/* Uses a copy, as parsing changes the text */
 static void list_text(struct taker *t)
 {
 	static char text[sizeof(t->r->buf)];
@@ -169,7 +169,7 @@ static void list_take(struct taker *t)
 	}
 }
 
-/* False if what was taken is not well-formed */
+/* False if the events taken are malformed */
 static bool check_events(struct taker *t)
 {
 	int cpu;
@@ -218,7 +218,7 @@ static void begin_take(struct taker *t)
 {
 	struct reading *r = t->r;
 
-	/* Only as much as it takes to see later what the call has stored */
+	/* Only what is needed to see later whether the call has stored something */
 	if (r->kind == KIND_PIPE || r->kind == KIND_PIPE_ALL)
 		memset(r->buf, 0, TAKE_SIZE);
 	((struct subbuf *)r->buf)->commit = 0;
@@ -230,7 +230,7 @@ static void begin_take(struct taker *t)
 	STORE(r->state, r->state | 1);
 }
 
-/* All runs at once, and the end of the take */
+/* Publish all runs at once, and end the take */
 static void end_take(struct taker *t)
 {
 	struct reading *r = t->r;
@@ -319,7 +319,7 @@ int reading_start(struct reading *r, const struct source *src, int nr_cpus)
 	if (r->kind == KIND_SPLICE && pipe(r->pipe))
 		return -errno;
 
-	/* Not to @r->pid, which both would store to */
+	/* Not stored to @r->pid here: both processes would do so */
 	pid = fork();
 	if (pid < 0)
 		return -errno;
@@ -333,7 +333,7 @@ int reading_start(struct reading *r, const struct source *src, int nr_cpus)
 }
 
 /*
- * The one who started it
+ * The parent
  */
 
 __u64 reading_drain(struct reading *r, struct ledger *ledgers)
@@ -350,20 +350,20 @@ __u64 reading_drain(struct reading *r, struct ledger *ledgers)
 	return sum;
 }
 
-/* What the take got that @t->r died in */
+/* Fetch the events of a take during which @t->r was killed */
 static void recover_take(struct taker *t)
 {
 	struct reading *r = t->r;
 
 	if (r->kind == KIND_MAP) {
 		if (mapping_open(&t->m, t->src, r->cpu, O_NONBLOCK))
-			snprintf(r->wrong, sizeof(r->wrong), "cannot map what a reader left");
+			snprintf(r->wrong, sizeof(r->wrong), "cannot map a killed reader's buffer");
 		else
 			list_take(t);
 		mapping_close(&t->m);
 		return;
 	}
-	/* It is in the pipe or was moved to the buffer */
+	/* The data is still in the pipe, or was moved to the buffer */
 	if (r->kind == KIND_SPLICE && !((struct subbuf *)r->buf)->commit) {
 		fcntl(r->pipe[0], F_SETFL, O_NONBLOCK);
 		empty_pipe(r);
@@ -427,7 +427,7 @@ void reading_pause(struct reading *r, unsigned int ticket)
 		return;
 
 	STORE(r->ticket, ticket);
-	/* One that has ended by itself is found when it is buried */
+	/* A reader that has ended by itself is noticed by reading_kill() */
 	while (LOAD(r->paused) != ticket && !LOAD(r->wrong[0]))
 		sleep_ms(IDLE_MS);
 }

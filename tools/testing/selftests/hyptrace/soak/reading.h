@@ -2,15 +2,14 @@
 #ifndef _SELFTEST_HYPTRACE_SOAK_READING_H
 #define _SELFTEST_HYPTRACE_SOAK_READING_H
 /*
- * Readers that die by SIGKILL at any time, with nothing they took unaccounted for.
+ * Readers that may be killed at any time, with all events that they took accounted for.
  *
- * Each is a process that shares a struct reading with the one that started it. A
- * take is one system call that consumes, into memory that is shared as well (or a
- * pipe that both have, or the mapped buffer, which stays as it is). What was taken
- * is published as runs, all of a take with a single store. So whoever buries the
- * reader finds out whether it died in a take, and lists what that one got instead
- * of it: the system call either was not made, or has delivered everything, as none
- * that has consumed something waits for anything after that.
+ * Each is a process that shares a struct reading with its parent. A take is one system
+ * call that consumes events, into memory that is also shared (or a pipe that both have,
+ * or the mapped buffer, which stays unchanged). The events of a take are published as
+ * runs, with a single store. So the parent can tell whether a reader was killed during a
+ * take, and then lists the events of that take itself: either the system call was not
+ * made, or it has delivered everything, as no call waits once it has consumed something.
  */
 #include <sys/types.h>
 
@@ -29,13 +28,13 @@ enum kind {
 
 extern const char *const kind_names[NR_KINDS];
 
-/* Reads all CPUs */
+/* Does it read all CPUs? */
 static inline bool kind_is_all(enum kind kind)
 {
 	return kind == KIND_PIPE_ALL || kind == KIND_TRACE_ALL;
 }
 
-/* Leaves the events where they are */
+/* Does it read without consuming? */
 static inline bool kind_looks(enum kind kind)
 {
 	return kind == KIND_TRACE || kind == KIND_TRACE_ALL;
@@ -45,21 +44,21 @@ static inline bool kind_looks(enum kind kind)
 #define TAKE_SIZE		(2 * SUBBUF_SIZE)
 
 /**
- * struct reading - a reader and the one who started it
+ * struct reading - a reader, shared with its parent
  * @kind:	how it reads
- * @cpu:	which, but for those of all
+ * @cpu:	its CPU, unless it reads all
  * @blocks:	it waits for events
  * @pid:	its process; 0 for none
- * @pipe:	what it splices through
+ * @pipe:	the pipe that it splices through
  * @state:	twice the number of runs published, plus one during a take
- * @drained:	the number of runs that were fetched
- * @ticket:	not 0: it is to pause between two takes
- * @paused:	the ticket for which it does
- * @id:		before the take, as the meta page has it: the reader's sub-buffer
- * @read:	what is read of that
+ * @drained:	number of runs that the parent has fetched
+ * @ticket:	if not 0, it has to pause between two takes
+ * @paused:	the ticket for which it has paused
+ * @id:		the reader's sub-buffer, by the meta page before the take
+ * @read:	bytes read of that, by the meta page before the take
  * @wrong:	why it ended by itself
- * @runs:	published
- * @buf:	where takes go
+ * @runs:	the published runs
+ * @buf:	destination of takes
  */
 struct reading {
 	enum kind	kind;
@@ -78,29 +77,29 @@ struct reading {
 	char		buf[2 * MAX_SUBBUF_SIZE] __attribute__((aligned(64)));
 };
 
-/* @nr of them, none started; NULL for lack of memory */
+/* Allocate @nr readers, none started; NULL if there is no memory */
 struct reading *readings_alloc(unsigned int nr);
 
-/* Start @r, whose kind, cpu and blocks are set, on @src, which has @nr_cpus: an errno */
+/* Start @r, whose kind, cpu and blocks are set, on @src with @nr_cpus: 0 or an errno */
 int reading_start(struct reading *r, const struct source *src, int nr_cpus);
 
-/* Fetch what @r has published into the ledger of each CPU: how many events that is */
+/* Fetch the runs that @r has published into each CPU's ledger; returns how many events */
 __u64 reading_drain(struct reading *r, struct ledger *ledgers);
 
 /**
- * reading_kill - kill @r, fetch the rest
- * @r: started
- * @src: what it reads
- * @nr_cpus: how many CPUs that has
+ * reading_kill - kill a reader and fetch its last events
+ * @r: the reader, started
+ * @src: where it reads
+ * @nr_cpus: number of CPUs
  * @ledgers: one for each CPU
- * @recovered: added to: events of a take that it died in
+ * @recovered: incremented by the events of a take during which it was killed
  *
- * Return: how many events, or -1 with the reason in @r->wrong.
+ * Return: the number of events, or -1 with the reason in @r->wrong.
  */
 long long reading_kill(struct reading *r, const struct source *src, int nr_cpus,
 		       struct ledger *ledgers, __u64 *recovered);
 
-/* Wait until @r, if it maps its buffer, is between two takes and stays there; or not any more */
+/* Make @r, if it maps its buffer, pause between two takes; with @ticket 0, continue */
 void reading_pause(struct reading *r, unsigned int ticket);
 void reading_resume(struct reading *r);
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * soak - everything at once for a long time, and the accounts
+ * soak - everything at once, for a long time, with each event accounted for
  *
- *   -t SECONDS   how long [30]
- *   -s SEED      of all choices [from the clock]
- *   -i           end as soon as there is something on standard input
+ *   -t SECONDS   duration [30]
+ *   -s SEED      seed of all choices [from the clock]
+ *   -i           end as soon as there is input on standard input
  *
- * All CPUs write at full rate at EL2; readers of each kind come, die by SIGKILL and
- * return; buffers are reset, clocks changed, CPUs go and come, guests run. In rounds:
- * each has a buffer of another size, and at its end, when nobody writes and nothing
- * is left to read, the accounts are balanced (ledger.h).
+ * All CPUs write at full rate at EL2. Readers of each kind are started, killed and
+ * started again; buffers are reset, clocks changed, CPUs switched off and on, guests
+ * run. Each round has another size of buffer. At its end, when nothing is written and
+ * nothing is left to read, the accounts are balanced (ledger.h).
  *
- * Exit status: 0, 1 if something is wrong, 2 for a wrong command line, 4 (skip) if
+ * Exit status: 0, 1 if something failed, 2 for a wrong command line, 4 (skip) if
  * there is no remote or no hyp_bench_write.
  */
 #define _GNU_SOURCE
@@ -39,10 +39,10 @@
 #define ROUND_MS	5000
 #define TICK_MS		10
 #define PROGRESS_MS	5000
-/* After so many rounds all kinds of things have happened */
+/* After this many rounds, each kind of disturbance has happened */
 #define ROUNDS_FOR_ALL	4
 
-/* What became of readers of one kind */
+/* Counts of readers of one kind */
 struct kind_count {
 	unsigned long	started;
 	unsigned long	killed;
@@ -52,25 +52,25 @@ struct kind_count {
 };
 
 /**
- * struct soak - all of it
+ * struct soak - the state of the program
  * @src:	the remote
- * @nr_cpus:	its CPUs
- * @seed:	of the choices of this file
- * @seconds:	how long
- * @on_input:	ends with standard input
- * @start_ms:	since when
+ * @nr_cpus:	number of its CPUs
+ * @seed:	seed of the choices of this file
+ * @seconds:	duration
+ * @on_input:	end on standard input
+ * @start_ms:	time of the start
  * @shown_ms:	time of the last progress line
  * @round:	number of this round
  * @bench_fd:	hyp_bench_write
- * @guests:	process that runs guests
+ * @guests:	the process that runs guests
  * @d:		disturbances
  * @readings:	readers: two for each CPU, and two for all
  * @nr_readings: how many
  * @writers:	one for each CPU
- * @ledgers:	of this round, one for each CPU
- * @sums:	of the rounds before, one for each CPU
- * @kinds:	of readers
- * @wrong:	what is wrong, or empty
+ * @ledgers:	ledgers of this round, one for each CPU
+ * @sums:	sums of the rounds before, one for each CPU
+ * @kinds:	counts for each kind of reader
+ * @wrong:	the first error, or empty
  */
 struct soak {
 	struct source		src;
@@ -136,7 +136,7 @@ static bool start_guests(struct soak *s)
 		return s->guests > 0 || wrong(s, "guests: %s", strerror(errno));
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* The writers are to have most of the time */
+	/* The writers should have most of the CPU time */
 	if (nice(10) < 0 || !freopen("/tmp/guests.log", "w", stdout) || dup2(1, 2) < 0)
 		_exit(EXIT_FAILURE);
 	execlp("hyp_workload", "hyp_workload", "-t", "100000000", "-r", "16", NULL);
@@ -156,8 +156,8 @@ static bool stop_guests(struct soak *s)
 }
 
 /*
- * Readers. In two of three rounds, the buffers of every other CPU are mapped by one
- * reader, which is the only one that consumes there then.
+ * Readers. In two of three rounds, the buffers of every other CPU are each mapped by one
+ * reader, which then is the only one that consumes there.
  */
 
 static bool is_mapped(const struct soak *s, int cpu)
@@ -222,7 +222,7 @@ static bool kill_reading(struct soak *s, unsigned int i)
 	return true;
 }
 
-/* Some come, some die; what the others have is fetched */
+/* Start some readers, kill some, and fetch the events of the others */
 static bool tend_readings(struct soak *s)
 {
 	unsigned int i;
@@ -347,7 +347,7 @@ static bool run_round(struct soak *s)
 	return true;
 }
 
-/* What is left, read by this process */
+/* Read the rest in this process */
 static bool drain_cpu(struct soak *s, int cpu)
 {
 	struct events ev;
@@ -399,7 +399,7 @@ static bool end_round(struct soak *s, bool ok)
 		return false;
 
 	if (source_on(&s->src, false) || source_loaded(&s->src))
-		return wrong(s, "round %u: an empty buffer that nobody reads stays", s->round);
+		return wrong(s, "round %u: an empty buffer without readers stays loaded", s->round);
 	s->round++;
 	return true;
 }
@@ -408,7 +408,7 @@ static bool soak(struct soak *s)
 {
 	bool ok = start_guests(s);
 
-	/* Those who write and read do not keep this thread from what it does to them */
+	/* Writers and readers must not keep this thread from disturbing them */
 	setpriority(PRIO_PROCESS, 0, -15);
 	s->start_ms = now_ms();
 	s->shown_ms = s->start_ms;
@@ -463,7 +463,7 @@ static void print_readers(const struct soak *s)
 	       s->round, s->d.resets, s->d.clocks, s->d.busy, s->d.offs, s->d.modes);
 }
 
-/* A soak in which something never happened has not tested it */
+/* Each kind of disturbance must have happened, or it was not tested */
 static bool all_happened(struct soak *s)
 {
 	int kind;

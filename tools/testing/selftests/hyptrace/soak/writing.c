@@ -36,7 +36,7 @@ static bool note_count(struct writing *w, unsigned int nr, __u64 count)
 	}
 	w->count = count;
 	w->next += nr;
-	/* For those who want to know how far it is */
+	/* Lets others see the progress */
 	STORE(w->l->end, w->next);
 	return true;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * crash - makes EL2 or the kernel fail, to see what is left of the trace: the file
- * "crash" of debugfs, to which one of the numbers below is written.
+ * crash - make EL2 or the kernel fail, to see what is left of the trace. Write one of the
+ * numbers below to the file "crash" in debugfs.
  */
 #include <linux/arm-smccc.h>
 #include <linux/debugfs.h>
@@ -12,10 +12,10 @@
 
 enum {
 	CRASH_EL2 = 1,	/* EL2 panics, in every mode */
-	CRASH_OOPS,	/* the kernel does not, if panic_on_oops is 0 */
+	CRASH_OOPS,	/* the kernel oopses, and survives if panic_on_oops is 0 */
 };
 
-/* EL2 looks for a VM's page tables there, and nothing is there */
+/* An address without memory, where EL2 looks for a VM's page tables */
 #define NOWHERE		0xdead0000
 
 static int crash_set(void *data, u64 what)

@@ -4,16 +4,16 @@
 /*
  * A host that attacks EL2 through its hypercalls and the pages that it shares.
  *
- * An attack comes in rounds. All that a round does follows from its seed, so that
- * each can be run again alone; what CPUs do beside each other is as repeatable as
- * they are. A round leaves EL2 without a buffer, a clock, a filter and an event.
+ * An attack consists of rounds. Everything that a round does is derived from its seed, so
+ * that it can be repeated alone; only the timing between CPUs is not repeatable. A round
+ * leaves EL2 without a buffer, a clock, a filter or an event.
  *
- *   model   one call after the other, each result predicted
- *   storm   all CPUs call at once, while pages change hands and are scribbled upon,
- *           and CPUs come and go
- *   ring    the writer and the swaps, while everything that is shared is scribbled
- *           upon; all that EL2 says is predicted
- *   fields  every byte that reaches a shared page is a field of an event
+ *   model   one call after the other; each result is predicted
+ *   storm   all CPUs call at once, while pages change hands and are overwritten, and
+ *           CPUs go offline and online
+ *   ring    the writer and the swaps, while everything that is shared is overwritten;
+ *           all that EL2 returns or stores is predicted
+ *   fields  checks that every byte that reaches a shared page is a field of an event
  */
 #include <linux/kvm_host.h>
 #include <linux/mm.h>
@@ -22,12 +22,12 @@
 #include <asm/kvm_asm.h>
 #include <asm/kvm_hyptrace.h>
 
-/* Every second page of a block; those between are guards */
+/* Every second page of a block; the pages between them are guards */
 #define NR_PAGES	256
-/* The first ones the host scribbles upon at any time, so EL2 never gets to own them */
+/* The host overwrites the first ones at any time, so EL2 never gets to own them */
 #define NR_SCRIBBLED	96
 
-/* Of the convention for calls: what the handler of an unknown one returns */
+/* What the handler of an unknown call returns, by the calling convention */
 #define NOT_SUPPORTED	((s64)SMCCC_RET_NOT_SUPPORTED)
 
 struct rng {
@@ -56,12 +56,12 @@ static inline bool rng_percent(struct rng *rng, u32 percent)
 
 /**
  * struct hostile - the attack
- * @block:	all pages, guards as well
+ * @block:	all pages, including the guards
  * @fill:	what the pages of this round are filled with
- * @nr_calls:	made in this round so far
- * @want:	how many it is to make
- * @text:	what was wrong first, or empty
- * @rng:	this round's
+ * @nr_calls:	calls made in this round so far
+ * @want:	how many calls to make
+ * @text:	the first error, or empty
+ * @rng:	random numbers of this round
  */
 struct hostile {
 	struct page	*block;
@@ -75,12 +75,12 @@ struct hostile {
 extern struct hostile hostile;
 
 /**
- * struct hyp_layout - where EL2 is
+ * struct hyp_layout - where EL2's memory is
  * @mem:	physical address of its memory
- * @mem_size:	and the size
+ * @mem_size:	size of its memory
  * @text:	physical address of its code, in the kernel's image
- * @tag:	what its addresses of memory have from bit @tag_lsb on
- * @tag_lsb:	below are those of the host's linear map
+ * @tag:	the bits of its virtual addresses from bit @tag_lsb on
+ * @tag_lsb:	bits below this are those of the host's linear map
  */
 struct hyp_layout {
 	phys_addr_t	mem;
@@ -92,7 +92,7 @@ struct hyp_layout {
 
 extern struct hyp_layout hyp_layout;
 
-/* Say what is wrong: the first to do so is heard. Always false */
+/* Report an error, of which only the first is kept. Returns false */
 __printf(1, 2) bool wrong(const char *fmt, ...);
 static inline bool all_right(void)
 {
@@ -114,15 +114,18 @@ static inline u64 pool_pfn(u32 i)
 	return page_to_pfn(pool_page(i));
 }
 
-/* Fill page @i, or all and the guards; is it, from byte @from on, or are those, as filled? */
+/*
+ * Fill page @i, or all pages and the guards; then check that page @i from byte @from on,
+ * or the guards, are still as filled.
+ */
 void pool_fill(u32 i);
 void pool_fill_all(void);
 bool pool_is_filled(u32 i, u32 from);
 bool pool_guards_ok(void);
 
-/* A frame that is not the host's: devices, nothing, EL2's or a VM's memory, no frame at all */
+/* A frame that the host does not own: a device, nothing, EL2's or a VM's memory, or invalid */
 u64 foreign_pfn(struct rng *rng);
-/* A possible CPU, or often enough something else */
+/* The number of a possible CPU, or sometimes an invalid one */
 u32 any_cpu(struct rng *rng);
 
 /**
@@ -139,15 +142,15 @@ s64 __hcall(u32 func, const u64 args[7]);
 s64 hcall_on(int cpu, u32 func, u64 arg);
 
 /*
- * Give a CPU a buffer: the meta page, the table's root, one page of table and @nr sub-buffers
- * from page @first on. That has to work, as has what follows.
+ * Give a CPU a buffer: the meta page, the table's root, one table page and @nr sub-buffers,
+ * from page @first on. This has to succeed, as has unload_all().
  */
 bool load_cpu(u32 cpu, u32 first, u32 nr);
 bool unload_all(void);
-/* No buffer, clock, filter, event; and each page is the host's alone again */
+/* Take everything from EL2: buffer, clock, filters, events; the host owns each page again */
 bool leave_nothing(void);
 
-/* A VM, of which EL2 has pages: one of them, if it exists */
+/* Make a VM, which gives pages to EL2; get one of these, if there is a VM */
 bool vm_alloc(void);
 void vm_free(void);
 bool vm_create(void);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every byte that EL2 writes to a sub-buffer is a field of an event, or says where
- * events are. The pages are filled beforehand, all events are on, and whatever makes
- * EL2 write some is done, with all clocks. Then each page is taken apart.
+ * Every byte that EL2 writes to a sub-buffer has to be a field of an event, or part of a
+ * header. The pages are filled beforehand, and all events are on. The host does whatever
+ * makes EL2 write events, with all clocks. Then each page is parsed.
  */
 #include <linux/arm-smccc.h>
 #include <linux/arm_ffa.h>
@@ -24,12 +24,12 @@
 #define CLOCK_PAGE	(NR_SCRIBBLED - 1)
 #define SPARE_PAGE	(NR_PAGES - 1)
 
-/* As many as the ring holds the events of */
+/* Few enough for the ring to hold all of their events */
 #define CALLS_A_LOAD	250
 
 static u32 this_cpu;
 
-/* Sizes of an event: as a record, and of its fields alone, with the common ones */
+/* Sizes of an event: of its record, and of all of its fields without padding */
 struct event_size {
 	u32	rec;
 	u32	used;
@@ -50,7 +50,7 @@ static const struct event_size sizes[NR_HYP_EVENTS] = {
 };
 
 /*
- * What is on the pages
+ * Checking the pages
  */
 
 static bool is_pointer(u64 val)
@@ -58,7 +58,7 @@ static bool is_pointer(u64 val)
 	return val >> hyp_layout.tag_lsb == hyp_layout.tag;
 }
 
-/* No address of EL2, wherever it would begin */
+/* There is no address of EL2, at any offset */
 static bool no_pointers(const u8 *rec, u32 from, u32 size, u32 event)
 {
 	u64 val;
@@ -71,7 +71,7 @@ static bool no_pointers(const u8 *rec, u32 from, u32 size, u32 event)
 	return true;
 }
 
-/* Its own are 0, and the host's are none of EL2's business if the host is not trusted */
+/* The VMID must be 0, as the host has shared no memory in which there is one */
 static bool tlb_flush_ok(const void *rec)
 {
 	const struct remote_rec_tlb_flush *flush = rec;
@@ -88,7 +88,7 @@ static bool rec_ok(const void *data, u32 size)
 		return wrong("an event of type 0x%x", rec->type);
 	if (rec->pid < 0 || rec->pid > PID_MAX_LIMIT)
 		return wrong("event %u of task %d", event, rec->pid);
-	/* What the arguments of a message are, is its author's to say */
+	/* The arguments of a message are the responsibility of its author */
 	if (event == HYP_EVENT_PRINTK)
 		return no_pointers(data, sizeof(*rec), end, event);
 
@@ -123,7 +123,7 @@ static bool events_ok(const struct rb_page *page, u32 commit, u64 *nr)
 	return pos == commit || wrong("events up to %u of %u", pos, commit);
 }
 
-/* Behind the events is what was there before the page was EL2's */
+/* After the events, the page still has what it was filled with */
 static bool rest_ok(u32 id, u32 commit)
 {
 	return commit == RB_PAGE_DATA_SIZE ||
@@ -141,7 +141,7 @@ static bool page_ok(u32 id, u64 *nr)
 	return events_ok(page, commit, nr) && rest_ok(id, commit);
 }
 
-/* All that was written is there: the ring is large enough. All off by now */
+/* All events are still there, since the ring is large enough. Tracing is off */
 static bool pages_ok(void)
 {
 	const struct trace_buffer_meta *meta = pool_va(0);
@@ -161,7 +161,7 @@ static bool pages_ok(void)
 }
 
 /*
- * What EL2 has something to say about
+ * Operations for which EL2 writes events
  */
 
 static void share_and_unshare(struct rng *rng)
@@ -181,7 +181,7 @@ static void donate(struct rng *rng)
 	hcall(__hyp_trace_unload, other);
 }
 
-/* Reads through a pointer of the host's, as the base does; only to the trace it must not go */
+/* EL2 reads through the host's pointer, as without tracing; the trace must not show it */
 static void flush(struct rng *rng)
 {
 	u64 secret = hyp_layout.mem + rng_below(rng, hyp_layout.mem_size / 8) * 8;
@@ -202,7 +202,7 @@ static void smc(struct rng *rng)
 {
 	struct arm_smccc_res res;
 
-	/* To nobody, and to a partition before there was a version */
+	/* An unknown call, and one to a partition before a version was agreed on */
 	arm_smccc_1_1_smc(rng_below(rng, 2) ? 0xc200ff00 : FFA_RUN, rng_u64(rng), 0, 0, &res);
 }
 
@@ -224,7 +224,7 @@ static void set_filter(struct rng *rng)
 	hcall(__hyp_trace_set_filter, rng_below(rng, NR_HYP_EVENTS), rng_below(rng, 2));
 }
 
-/* Another time, and another rate; EL2 reads them at once */
+/* Change the time and the rate of the clock; EL2 uses them at once */
 static void turn_clock(struct rng *rng)
 {
 	struct clock_read_data *banks = pool_va(CLOCK_PAGE);
@@ -278,7 +278,7 @@ static bool unload(void)
 	return !ret || wrong("dropping the clock: %lld", ret);
 }
 
-/* With all pages as they were filled */
+/* Load a buffer of newly filled pages, write events, check */
 static bool load_and_look(struct rng *rng)
 {
 	int end = atomic_read(&hostile.nr_calls) + CALLS_A_LOAD;

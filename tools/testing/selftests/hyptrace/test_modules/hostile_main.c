@@ -3,8 +3,8 @@
  * hostile - a host that attacks EL2; see hostile.h.
  *
  * Write "KIND SEED CALLS" to debugfs's hostile/round to run a round: KIND is a number,
- * in the order of kinds[]. If EL2 does what it must not, the write fails with EIO, and
- * the file reads as what that was. Reading it otherwise gives the number of calls.
+ * in the order of kinds[]. If EL2 does something wrong, the write fails with EIO, and
+ * the file then reads as a description of it. Otherwise it reads as the number of calls.
  */
 #include <linux/arm-smccc.h>
 #include <linux/cpu.h>
@@ -20,7 +20,7 @@
 
 #include "hostile.h"
 
-/* Addresses of what the kernel does not tell modules, from its list of symbols */
+/* Addresses of symbols that are not exported to modules, from /proc/kallsyms */
 static unsigned long sym_mem, sym_mem_size, sym_text, sym_tag, sym_tag_lsb;
 module_param(sym_mem, ulong, 0);
 MODULE_PARM_DESC(sym_mem, "&hyp_mem_base");
@@ -37,7 +37,7 @@ struct hyp_layout hyp_layout;
 
 #define POOL_ORDER	(ilog2(2 * NR_PAGES))
 
-/* Unloading is a few pages a call, and no buffer here has more */
+/* Each call unloads a few pages, and no buffer here needs more calls */
 #define MAX_UNLOADS	(NR_PAGES * 8)
 
 struct hostile hostile;
@@ -232,7 +232,7 @@ bool unload_all(void)
 	return true;
 }
 
-/* Shared, if the host itself has shared it; then nobody's but the host's */
+/* Unshare the page if the host itself has shared it; then the host must own it alone */
 static bool take_back(u32 i)
 {
 	s64 ret = hcall(__pkvm_host_unshare_hyp, pool_pfn(i));
@@ -272,7 +272,7 @@ bool leave_nothing(void)
 
 static bool (*const kinds[])(void) = { model_round, storm_round, ring_round, fields_round };
 
-/* The calls of the attack itself, without those that clean up and look */
+/* The calls of the attack itself, without those for cleaning up and checking */
 static int nr_attacks;
 
 static int run_round(u32 kind, u64 seed, u32 calls)
@@ -367,7 +367,7 @@ static int __init hostile_init(void)
 }
 module_init(hostile_init);
 
-/* Pages that EL2 has kept nobody can use */
+/* Pages that EL2 has kept are not freed, as they cannot be used */
 static void __exit hostile_exit(void)
 {
 	debugfs_remove(hostile_dir);

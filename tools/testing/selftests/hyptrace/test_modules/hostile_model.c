@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One call after the other, of any kind, with any arguments and in any order; a model
- * of what EL2 has says what each has to return. The model is written from the
- * contract in nvhe/trace.h. Where more than one error would do, each will.
+ * Calls one after the other, of any kind, with any arguments and in any order. A model of
+ * EL2's state says what each has to return. It follows the contract in nvhe/trace.h. Where
+ * several errors would be right, it accepts any of them.
  */
 #include <linux/sched_clock.h>
 #include <linux/timekeeper_internal.h>
@@ -19,9 +19,9 @@ enum page_state {
 
 /**
  * struct page_model - a page
- * @state:	whose it is
- * @pins:	for how many reasons EL2 insists on its being shared
- * @zero:	EL2 has given it back, and nobody has written to it since
+ * @state:	its owner
+ * @pins:	how often EL2 has pinned it
+ * @zero:	EL2 has given it back, and it has not been written since
  */
 struct page_model {
 	u8	state;
@@ -37,12 +37,12 @@ enum buf_state {
 };
 
 /**
- * struct buf_model - the buffer of a CPU; pages by their numbers
- * @state:	which calls it takes
- * @on:		tracing
- * @announced:	sub-buffers that will come
- * @nr_subbufs:	that are there
- * @nr_tables:	pages of table that are there
+ * struct buf_model - the buffer of a CPU; pages are given by their numbers
+ * @state:	state of the life cycle
+ * @on:		tracing is on
+ * @announced:	number of sub-buffers announced
+ * @nr_subbufs:	number of sub-buffers added
+ * @nr_tables:	number of table pages added
  * @meta:	page
  * @root:	page
  * @subbufs:	pages
@@ -71,7 +71,7 @@ static struct {
 	int				cpu;
 } model;
 
-/* A set of errors that a call may return; 0 is in it if there is none */
+/* The errors that a call may return; it may return 0 if the set is empty */
 struct errors {
 	unsigned int	nr;
 	int		list[8];
@@ -83,7 +83,7 @@ static void may_be(struct errors *errors, bool is, int error)
 		errors->list[errors->nr++] = error;
 }
 
-/* Is what was returned among what it has to be */
+/* Is @ret one of the expected results? */
 static bool as_expected(const struct errors *errors, s64 ret, const char *what)
 {
 	unsigned int i;
@@ -101,7 +101,7 @@ static bool as_expected(const struct errors *errors, s64 ret, const char *what)
  * Choices
  */
 
-/* A page, by preference in @state; negative for one that is not the host's */
+/* A page, preferably in @state; negative for one that is not the host's */
 static int choose_page(struct rng *rng, enum page_state state)
 {
 	int i, page = -1;
@@ -121,7 +121,7 @@ static u64 pfn_of(struct rng *rng, int page)
 	return page < 0 ? foreign_pfn(rng) : pool_pfn(page);
 }
 
-/* A CPU, by preference one whose buffer is in @state */
+/* A CPU, preferably one whose buffer is in @state */
 static u32 choose_cpu(struct rng *rng, enum buf_state state)
 {
 	u32 cpu = 0;
@@ -141,7 +141,7 @@ static struct buf_model *buf_of(u32 cpu)
 	return cpu < nr_cpu_ids ? &model.bufs[cpu] : NULL;
 }
 
-/* What EL2 says of a page that is to be owned by the host alone */
+/* The errors for a page that the host has to own exclusively */
 static void not_owned(struct errors *errors, int page, u64 pfn)
 {
 	if (page >= 0) {
@@ -150,7 +150,7 @@ static void not_owned(struct errors *errors, int page, u64 pfn)
 	}
 	may_be(errors, pfn > PHYS_PFN(PHYS_MASK), -EINVAL);
 	may_be(errors, pfn <= PHYS_PFN(PHYS_MASK), -EPERM);
-	/* More than the address space of the host has */
+	/* Beyond the host's address space */
 	may_be(errors, pfn <= PHYS_PFN(PHYS_MASK), -ERANGE);
 }
 
@@ -255,7 +255,7 @@ static bool call_add_table(struct rng *rng)
 	return true;
 }
 
-/* How many to add: mostly as many as there may be */
+/* How many to add: mostly a valid number */
 static u32 choose_nr(struct rng *rng, const struct buf_model *buf)
 {
 	u32 left = buf && buf->state == LOADING ? buf->announced - buf->nr_subbufs : 1;
@@ -265,7 +265,7 @@ static u32 choose_nr(struct rng *rng, const struct buf_model *buf)
 		return 0;
 	case 1:
 		return HYP_TRACE_PFNS_PER_CALL + 1;
-	case 2:	/* so that a sum is small again */
+	case 2:	/* a sum with this overflows and is small */
 		return -rng_below(rng, 16);
 	default:
 		return clamp(left, 1, 1 + rng_below(rng, HYP_TRACE_PFNS_PER_CALL));
@@ -406,7 +406,7 @@ static const u32 rec_sizes[NR_HYP_EVENTS] = {
 #undef REMOTE_EVENT
 };
 
-/* Right in most respects */
+/* A comparison that is valid in most respects */
 static struct remote_filter_insn choose_insn(struct rng *rng, u32 index)
 {
 	static const u8 ends[] = { REMOTE_FILTER_PASS, REMOTE_FILTER_FAIL };
@@ -430,7 +430,7 @@ static struct remote_filter_insn choose_insn(struct rng *rng, u32 index)
 	case 2:
 		insn.op = rng_u64(rng);
 		break;
-	case 3:	/* to itself, or back */
+	case 3:	/* jumps to itself, or back */
 		insn.yes = rng_below(rng, index + 1);
 		break;
 	case 4:
@@ -460,7 +460,7 @@ static bool call_filter_insn(struct rng *rng)
 			   "filter_insn");
 }
 
-/* Reads a field of the record, and goes on later in the program or ends */
+/* It has to read within the record, and continue later in the program or end */
 static bool insn_ok(u32 index, u32 nr, u32 rec_size)
 {
 	const struct remote_filter_insn *insn = &model.insns[index];
@@ -510,7 +510,7 @@ static bool call_swap_reader(struct rng *rng)
 	may_be(&errors, !buf, -EINVAL);
 	may_be(&errors, buf && buf->state != LOADED, -ENODEV);
 	ret = hcall(__hyp_trace_swap_reader, cpu, seen);
-	/* What there is to swap, ring_round() knows */
+	/* ring_round() checks what is swapped */
 	if (!errors.nr && ret >= 0 && ret <= RB_SWAP_MORE)
 		return true;
 	return as_expected(&errors, ret, "swap_reader");
@@ -537,7 +537,7 @@ static bool call_selftest(struct rng *rng)
  * Clocks
  */
 
-/* Where a part of a clock is: @page of the pool, or negative for what cannot be one */
+/* Where a part of a clock is: @page of the pool, or negative for an invalid address */
 struct part {
 	u64	addr;
 	int	page;
@@ -556,7 +556,7 @@ static u64 foreign_addr(struct rng *rng)
 		return PAGE_OFFSET;
 	case 4:
 		return 8;
-	default:	/* the page behind */
+	default:	/* the page after it */
 		return (u64)pool_va(rng_below(rng, NR_PAGES)) + PAGE_SIZE;
 	}
 }
@@ -665,7 +665,7 @@ static bool call_set_clock(struct rng *rng)
 }
 
 /*
- * What the host may always do with its pages
+ * Calls of the base, by which the host shares and unshares pages
  */
 
 static bool call_share(struct rng *rng)
@@ -675,7 +675,7 @@ static bool call_share(struct rng *rng)
 	struct errors errors = {};
 	s64 ret;
 
-	/* The base does not look at the number of a frame */
+	/* The base does not check frame numbers */
 	if (page < 0)
 		return true;
 	not_owned(&errors, page, pfn);
@@ -713,7 +713,7 @@ static bool call_nothing(struct rng *rng)
 	return ret == NOT_SUPPORTED || wrong("call %u: %lld", func, ret);
 }
 
-/* The most frequent ones are what it takes to get anywhere */
+/* The calls that are needed to make progress are the most frequent ones */
 static bool (*const calls[])(struct rng *rng) = {
 	call_begin, call_begin, call_begin, call_add_table, call_add_table,
 	call_add_subbufs, call_add_subbufs, call_add_subbufs, call_add_subbufs,
@@ -728,7 +728,7 @@ static bool is_zero(u32 page)
 	return !memchr_inv(pool_va(page), 0, PAGE_SIZE);
 }
 
-/* After the round: what EL2 gave back last is zero still */
+/* After the round, pages that EL2 gave back are still zero */
 static bool pages_ok(void)
 {
 	u32 cpu, i;
@@ -746,7 +746,7 @@ static bool pages_ok(void)
 	return true;
 }
 
-/* EL2 has nothing, but for the last program and the kernel's clock */
+/* EL2 has nothing except for the last program and the kernel's clock */
 static bool init_model(void)
 {
 	int i;
@@ -768,7 +768,7 @@ bool model_round(void)
 	if (!init_model())
 		return false;
 
-	/* On one CPU from here on */
+	/* Stay on one CPU from here on */
 	guard(migrate)();
 	model.cpu = smp_processor_id();
 	while (atomic_read(&hostile.nr_calls) < hostile.want) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The writer and the swaps of one CPU, while the host scribbles on all that is shared.
- * As nothing that EL2 relies on is there, each result and each value that it stores
+ * The writer and the swaps of one CPU, while the host overwrites everything that is
+ * shared. EL2 must not rely on any of that, so each result and each value that it stores
  * can be predicted. The clock stands still, so that all events have the same size.
  */
 #include <linux/ring_buffer_writer.h>
@@ -21,15 +21,15 @@
 #define NR_HEADER_WORDS	(sizeof(struct trace_buffer_meta) / sizeof(u64))
 #define CLOCK_PAGE	(NR_SCRIBBLED - 1)
 
-/* A sub-buffer's events: how many, and how many were written or dropped before */
+/* A sub-buffer: the number of its events, and of those written or dropped before */
 struct sub_model {
 	u64	first;
 	u32	nr;
 };
 
 /**
- * struct ring_model - what the writer has to have
- * @cpu:	whose it is
+ * struct ring_model - the expected state of the writer
+ * @cpu:	its CPU
  * @nr_slots:	sub-buffers in the ring
  * @overwrite:	the mode
  * @full:	the last event was dropped
@@ -67,7 +67,7 @@ static struct ring_model {
 
 #define NO_SEQ		U64_MAX
 
-/* Is this round to scribble? Else the pages are looked at */
+/* In this round, overwrite shared pages? Otherwise, check them */
 static bool scribbling;
 
 static struct trace_buffer_meta *meta(void)
@@ -138,13 +138,13 @@ static void model_write(void)
 	ring.entries++;
 }
 
-/* Where it would be noticed: mostly when the next event needs another sub-buffer */
+/* Mostly when the next event needs another sub-buffer, where it would have an effect */
 static bool is_time_to_scribble(struct rng *rng)
 {
 	return scribbling && rng_percent(rng, sub(ring.tail)->nr == PER_PAGE ? 50 : 2);
 }
 
-/* EL2 has stored what has changed, whatever was there */
+/* EL2 has stored all values that have changed, whatever was there before */
 static bool changes_ok(const struct ring_model *old)
 {
 	const struct trace_buffer_meta *m = meta();
@@ -281,7 +281,7 @@ static bool reset_ring(struct rng *rng)
 	return true;
 }
 
-/* What EL2 writes to cannot be taken from it */
+/* The host cannot take a page to which EL2 writes */
 static bool steal(struct rng *rng)
 {
 	u32 lent = rng_below(rng, ring.nr_slots + 2), given = NR_SCRIBBLED + 2 * ring.cpu;
@@ -315,7 +315,7 @@ static bool start(struct rng *rng)
 	scribbling = rng_percent(rng, 60);
 	ring = (struct ring_model){
 		.cpu		= smp_processor_id(),
-		/* Mostly so few that a round fills them several times */
+		/* Mostly few, so that a round fills them several times */
 		.nr_slots	= 2 + (rng_percent(rng, 75) ? 0 : rng_below(rng, 6)),
 	};
 	for (id = 0; id < ring.nr_slots; id++)
@@ -340,7 +340,7 @@ bool ring_round(void)
 	if (!start(rng))
 		return false;
 	while (atomic_read(&hostile.nr_calls) < hostile.want) {
-		/* Resets are rare, or nothing would ever be full */
+		/* Resets are rare, so that the ring gets full */
 		u32 step = rng_below(rng, ARRAY_SIZE(steps));
 
 		if (steps[step] == reset_ring && rng_percent(rng, 80))

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * All CPUs call EL2 at once, with arguments that would often be right if nobody else
- * did. One thread scribbles on the pages that EL2 never gets to own, sequence counts
- * of clocks among them; one gives pages to EL2 and takes them back by the base's own
- * calls; and in some rounds one switches a CPU off and on. No result can be
- * predicted, but each is one of those that the call may have, and afterwards each
- * page has to come back.
+ * All CPUs call EL2 at once, with arguments that would often be right for one CPU alone.
+ * One thread overwrites the pages that EL2 never gets to own, including sequence counts
+ * of clocks. One gives pages to EL2 and takes them back with the base's own calls. In some
+ * rounds one switches a CPU off and on. No result can be predicted, but each has to be one
+ * that the call may return, and afterwards each page has to come back.
  */
 #include <linux/cpu.h>
 #include <linux/delay.h>
@@ -13,10 +12,10 @@
 
 #include "hostile.h"
 
-/* Calls between two looks at whether it is enough */
+/* Calls between two checks for the end of the round */
 #define BATCH		32
 
-/* So few that a few CPUs meet on the same ones all the time */
+/* So few that the CPUs often use the same ones */
 #define NR_HOT		24
 
 static u32 hot_shared(struct rng *rng)
@@ -84,7 +83,7 @@ static s64 write_step(struct rng *rng, u32 cpu)
 	case 5:
 		return hcall(__hyp_trace_set_filter, rng_below(rng, NR_HYP_EVENTS),
 			     rng_below(rng, 4));
-	case 6:	/* one comparison that is right, more or less */
+	case 6:	/* one comparison that is roughly valid */
 		return hcall(__hyp_trace_filter_insn, rng_below(rng, 34), rng_u64(rng),
 			     rng_below(rng, 24) | 1ULL << (16 + rng_below(rng, 5)) |
 			     (u64)rng_below(rng, 8) << 32 | 0xfffeULL << 40);
@@ -93,7 +92,7 @@ static s64 write_step(struct rng *rng, u32 cpu)
 	}
 }
 
-/* Pages that are in use somewhere, or about to be */
+/* Take pages that are in use, or about to be */
 static s64 steal_step(struct rng *rng)
 {
 	u64 pfn = pool_pfn(rng_percent(rng, 80) ? hot_shared(rng) :
@@ -144,10 +143,10 @@ static void storm_calls(struct rng *rng)
 
 /**
  * struct storm - a round
- * @seed:	of the first thread
- * @nr_threads:	that have been started
- * @ended:	by each one that is through
- * @end:	before there were enough calls
+ * @seed:	seed of the first thread
+ * @nr_threads:	threads that were started
+ * @ended:	completed by each thread that ends
+ * @end:	stop before enough calls were made
  */
 struct storm {
 	u64			seed;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A VM of the attacker's own, made by the base's calls: while it is there, EL2 owns
- * the pages of its state and of its stage 2, and has the host's struct kvm pinned.
+ * A VM of the attacker, made with the base's own calls. While it exists, EL2 owns the
+ * pages of its state and of its stage 2, and has the host's struct kvm pinned.
  */
 #include <linux/gfp.h>
 
 #include "hostile.h"
 
 #define VM_ORDER	5
-/* In the block: the tables, which have to be aligned to what they may be; the state; the rest */
+/* Layout of the block: the tables, aligned to their largest size; the state; the rest */
 #define STATE_FIRST	16
 #define KVM_FIRST	24
 #define NR_VM_PAGES	(1 << VM_ORDER)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hyp_calls - calls of the hypervisor and of the firmware that the kernel itself
- * does not make, or not when a test wants them. All are made once, when the
- * module is loaded; events.c has what they look like in the trace.
+ * hyp_calls - make calls to the hypervisor and the firmware that the kernel itself does
+ * not make, or not when a test needs them. All are made once, when the module is
+ * loaded. events.c checks how they look in the trace.
  */
 #include <linux/arm-smccc.h>
 #include <linux/arm_ffa.h>
@@ -51,7 +51,7 @@ static int protected_calls(void)
 
 	pfn = page_to_pfn(page);
 	call(__KVM_HOST_SMCCC_FUNC___pkvm_host_share_hyp, pfn, 0, 0, 0);
-	/* It is not the host's alone any more */
+	/* The host does not own it alone any more */
 	call(__KVM_HOST_SMCCC_FUNC___pkvm_host_share_hyp, pfn, 0, 0, 0);
 	call(__KVM_HOST_SMCCC_FUNC___pkvm_host_unshare_hyp, pfn, 0, 0, 0);
 	__free_page(page);
@@ -62,7 +62,7 @@ static int protected_calls(void)
 	smc(FFA_RUN, 0, 0);
 	/* QEMU has none */
 	smc(PSCI_1_0_FN64_SYSTEM_SUSPEND, 0x1000, 0);
-	/* Shallow, until the next interrupt: it does not go on at 0x1000 */
+	/* A shallow state, until the next interrupt: it does not resume at 0x1000 */
 	smc(PSCI_0_2_FN64_CPU_SUSPEND, 0, 0x1000);
 	return 0;
 }

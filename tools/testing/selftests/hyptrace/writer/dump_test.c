@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The last events of a buffer, as they are printed at a panic (trace_remote_dump.c):
- * the right ones while the pages are sound, and no harm when they are not.
+ * The last events of a buffer, as they are printed at a panic (trace_remote_dump.c): the
+ * right ones if the pages are intact, and no invalid access if they are damaged.
  */
 #include <linux/percpu.h>
 
@@ -13,7 +13,7 @@
 #define NR_ROUNDS	300
 #define NR_FUZZ_ROUNDS	3000
 
-/* An event of the model, or one that was passed on */
+/* An event of the model, or one that the callback got */
 struct item {
 	u64	ts;
 	u32	seq;
@@ -22,11 +22,11 @@ struct item {
 };
 
 /**
- * struct trace_buffer - the buffers of all CPUs, and what the kernel knows of them
- * @b:		each CPU's
- * @from:	offset of the first event on the reader's sub-buffer not consumed
+ * struct trace_buffer - the buffers of all CPUs, and the kernel's view of them
+ * @b:		the buffer of each CPU
+ * @from:	offset of the first event on the reader's sub-buffer that was not consumed
  * @log:	events that were written
- * @ts:		time of the last one
+ * @ts:		timestamp of the last one
  */
 struct trace_buffer {
 	struct buf	b[TEST_CPUS];
@@ -39,7 +39,7 @@ static struct trace_buffer tb;
 static u64 seed;
 
 /*
- * What ring_buffer_remote.c has for the walk
+ * Replacements for the functions of ring_buffer_remote.c
  */
 
 void ring_buffer_remote_range(struct trace_buffer *buffer, int cpu, u64 *head, u64 *tail)
@@ -92,7 +92,7 @@ static void write_some(int cpu, u32 nr)
 	}
 }
 
-/* Take the next sub-buffer, or consume some of the one that there is */
+/* Take the next sub-buffer, or consume some events of the current one */
 static void read_some(int cpu)
 {
 	struct buf *b = &tb.b[cpu];
@@ -139,7 +139,7 @@ static void free_buffer(void)
 }
 
 /*
- * What is to come, and what comes
+ * The expected events, and the actual ones
  */
 
 static struct item expected[TEST_CPUS * MAX_EVENTS], found[TEST_CPUS * MAX_EVENTS];
@@ -223,7 +223,7 @@ static void touch(int cpu, u64 ts, const void *rec, u32 size, void *data)
 	CHECK(cpu >= 0 && cpu < TEST_CPUS);
 	checksum += ts;
 	CHECK(size <= 4 * RB_PAGE_MAX_TYPE_LEN);
-	/* Behind the record are zeroes, enough for the arguments of a wrong format */
+	/* After the record are zeroes, enough for the arguments of a wrong format */
 	for (i = 0; i < size + 128; i++)
 		checksum += bytes[i];
 	for (i = size; i < size + 128; i++)
@@ -251,7 +251,7 @@ static void test_scribbled(void)
 
 			if (!rnd(&seed, 4))
 				scribble(b->meta, sizeof(*b->meta));
-			/* The head of a sub-buffer more often than the rest */
+			/* The header of a sub-buffer more often than the rest */
 			scribble(buf_subbuf(b, rnd(&seed, b->nr))->page,
 				 rnd(&seed, 2) ? PAGE_SIZE : 24);
 		}

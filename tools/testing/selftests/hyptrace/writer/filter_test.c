@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Programs of a filter that nobody has checked: a writer may meet them for a moment
- * while a filter is replaced, and must not read outside of its record then.
+ * Filter programs that were not checked: a writer may run one for a moment while a filter
+ * is replaced, and must not read outside its record then.
  */
 #include <errno.h>
 #include <linux/trace_remote_filter.h>
@@ -10,7 +10,7 @@
 
 #define REC_SIZE	24
 
-/* Right behind the record is what AddressSanitizer knows not to be part of it */
+/* AddressSanitizer notices any access right after the record */
 static void test_unchecked(void)
 {
 	struct remote_filter filter;
@@ -34,7 +34,7 @@ static void test_unchecked(void)
 	free(rec);
 }
 
-/* Of an unknown size there is no value but 0 */
+/* A field of an invalid size has the value 0 */
 static void test_sizes(void)
 {
 	static const u64 rec[] = { ~0ULL, ~0ULL };

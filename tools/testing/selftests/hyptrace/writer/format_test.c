@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The bytes of a sub-buffer: what is asked for here is what events/header_page
- * and events/header_event say, and what libtraceevent reads.
+ * The bytes of a sub-buffer: they have to be as events/header_page and
+ * events/header_event say, and as libtraceevent reads them.
  */
 #include "lib.h"
 
@@ -24,7 +24,7 @@ static void start(struct buf *b, struct reader *r, u32 nr)
 	r->expect = expect_logged;
 }
 
-/* Write an event that is to be read as of time @read_ts */
+/* Write an event at @ts that a reader has to see with the timestamp @read_ts */
 static void put(struct buf *b, u32 size, u64 ts, u64 read_ts)
 {
 	CHECK(b->tried + 1 < LOG_SIZE);
@@ -139,7 +139,7 @@ static void test_back_in_time(void)
 	put(&b, 8, 5001, 5001);
 	put(&b, 8, 1ULL << 50, 1ULL << 50);
 	put(&b, 8, 5002, 1ULL << 50);
-	/* Over the end of a sub-buffer as well */
+	/* Also across the end of a sub-buffer */
 	while (!b.w.tail)
 		put(&b, 112, 6000, 1ULL << 50);
 	CHECK_EQ(b.w.page->time_stamp, 1ULL << 50);
@@ -207,7 +207,7 @@ const struct test format_tests[] = {
 	{ "format: compact header, sizes 4 to 112", test_compact },
 	{ "format: deltas and time extend", test_deltas },
 	{ "format: first event after a reset", test_first_event },
-	{ "format: a time stamp that goes back", test_back_in_time },
+	{ "format: a timestamp that goes back", test_back_in_time },
 	{ "format: end of the sub-buffer", test_page_end },
 };
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A buffer in user space, and a reader of it that believes nothing.
+ * A buffer in user space, and a reader of it that checks everything.
  */
 #include <sys/wait.h>
 #include <unistd.h>
 #include "lib.h"
 
-/* One test that hangs is to fail, not to hang the run */
+/* A test that hangs must fail, and not hang the run */
 #define TEST_TIMEOUT_SEC	100
 
 void (*shim_hook)(const struct shim_access *access);
@@ -71,7 +71,7 @@ u32 rnd(u64 *state, u32 below)
 	return (*state >> 33) % below;
 }
 
-/* Each page is an allocation of its own, so that AddressSanitizer knows its end */
+/* Each page is a separate allocation, so that AddressSanitizer knows its end */
 static void *page_alloc(u8 fill)
 {
 	void *page = aligned_alloc(PAGE_SIZE, PAGE_SIZE);
@@ -121,7 +121,7 @@ void buf_free(struct buf *b)
 	free(b->meta);
 }
 
-/* Every 1000th event is a while later, so that some need a time extend */
+/* Every 1000th event comes after a gap, so that some need a time extend */
 struct event event_gen(u32 seq)
 {
 	struct event ev = { seq, 0, 0 };

@@ -2,12 +2,11 @@
 #ifndef _WRITER_LIB_H
 #define _WRITER_LIB_H
 /*
- * What the tests of the ring-buffer writer share: a buffer in user space, events
- * whose content follows from their number, a strict reader of sub-buffers, and
- * TAP.
+ * Shared by the tests of the ring-buffer writer: a buffer in user space, events whose
+ * content is derived from their number, a strict reader of sub-buffers, and TAP.
  *
- * Events are numbered from 1, refused ones included, and carry the number, so
- * that each one that is neither read nor counted as lost is noticed.
+ * Events are numbered from 1, including refused ones, and carry the number. So an event
+ * that is neither read nor counted as lost is noticed.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,10 +44,10 @@ struct test {
 int run_tests(const struct test *tests, int nr, const char *only);
 
 /**
- * struct event - one event, and how it is to be found again
- * @seq: its number, in the first word of the payload; the others follow from it
+ * struct event - an event as it has to be read
+ * @seq: its number, in the first word of the payload; the others are derived from it
  * @size: bytes of payload
- * @ts: time stamp
+ * @ts: timestamp
  */
 struct event {
 	u32	seq;
@@ -57,7 +56,7 @@ struct event {
 };
 
 /**
- * struct buf - a buffer, its writer and what the test knows about it
+ * struct buf - a buffer, its writer and the test's counters
  * @tried: events that were written or refused
  * @refused: events refused because the ring was full
  * @off: events refused because the writer was off; these have no number
@@ -85,7 +84,7 @@ bool buf_write_as(struct buf *b, u32 size, u64 ts);
 void buf_write_pages(struct buf *b, u64 pages);
 /* At a quiet point: each sub-buffer has one owner, the counters agree */
 void buf_check(struct buf *b);
-/* Events in the ring, without the reader's sub-buffer; by the private records */
+/* Events in the ring, without the reader's sub-buffer; from the private records */
 u64 buf_in_ring(struct buf *b);
 /* The same, by parsing the sub-buffers */
 u64 buf_in_ring_parsed(struct buf *b);
@@ -93,8 +92,8 @@ u64 buf_in_ring_parsed(struct buf *b);
 /**
  * struct snapshot - a sub-buffer as the reader saw it
  * @commit: bytes of data
- * @missed: the sub-buffer says that events were lost before it
- * @stored: it says how many: @lost
+ * @missed: it is marked: events were lost before it
+ * @stored: it has their number, @lost
  */
 struct snapshot {
 	u8	page[PAGE_SIZE] __attribute__((aligned(8)));
@@ -122,7 +121,7 @@ struct walk {
 };
 
 void walk_start(struct walk *k, const struct snapshot *s);
-/* Fails the test on anything that the writer is not to write; false at the end */
+/* Fails the test on anything that the writer must not write; false at the end */
 bool walk_next(struct walk *k, struct event *ev);
 /* Walk with libtraceevent, compare with the strict walk. Returns the events */
 u32 snapshot_compare(const struct snapshot *s);
@@ -130,7 +129,7 @@ u32 snapshot_compare(const struct snapshot *s);
 /**
  * struct reader - the reader of a buffer
  * @seen: bytes of data seen on its sub-buffer
- * @next: number of the event that is due
+ * @next: number of the next event
  * @read: events read
  * @lost: events reported as lost
  * @pages: sub-buffers taken
@@ -138,7 +137,7 @@ u32 snapshot_compare(const struct snapshot *s);
  * @unstored: of these, marked without a count
  * @compare: compare each @compare-th sub-buffer with libtraceevent's view
  * @racing: the writer runs: a closed sub-buffer may be unmarked
- * @expect: the event with a number
+ * @expect: returns the event with a given number
  */
 struct reader {
 	struct buf	*b;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * writer_test [test] - all tests of the ring-buffer writer, or the one named
+ * writer_test [test] - run all tests of the ring-buffer writer, or the one named
  *
- * Built with ThreadSanitizer it runs those with threads, which see all of the
+ * Built with ThreadSanitizer it runs only those with threads, which cover all of the
  * writer; the others would only be slow.
  */
 #include "lib.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Random steps against a model of the ring that is a list of lists of events:
- * no sequence numbers, no table, nothing of the writer's.
+ * Random steps, compared with a model of the ring. The model is a list of lists of
+ * events: it has no sequence numbers and no table, and shares nothing with the writer.
  */
 #include "lib.h"
 
@@ -11,9 +11,9 @@
 
 /**
  * struct mpage - a sub-buffer of the model
- * @before: events tried before its first
- * @used: bytes
- * @shut: an event was dropped after its last
+ * @before: events tried before its first one
+ * @used: bytes of data
+ * @shut: an event was dropped after its last one
  */
 struct mpage {
 	struct mpage	*next;
@@ -25,10 +25,10 @@ struct mpage {
 };
 
 /**
- * struct model - what the buffer is to be
+ * struct model - the expected contents of the buffer
  * @oldest: the ring, as a list
  * @newest: the sub-buffer being written, in the ring or the reader's
- * @length: of the list
+ * @length: length of the list
  * @reader: the reader's sub-buffer
  * @last: time of the last event
  */
@@ -92,7 +92,7 @@ static void model_reset(struct model *m)
 	model_push(m);
 }
 
-/* Room for @len bytes; false if the event is to be dropped */
+/* Make room for @len bytes; false if the event has to be dropped */
 static bool model_room(struct model *m, u32 len)
 {
 	struct mpage *page;
@@ -224,7 +224,7 @@ static u64 random_time(struct run *r)
 static void step_write(struct run *r)
 {
 	u32 n = rnd(&r->seed, 4) ? rnd(&r->seed, 10) : rnd(&r->seed, 300);
-	/* Now and then one size, so that sub-buffers fill exactly */
+	/* In some runs all events have one size, so that sub-buffers fill exactly */
 	u32 fixed = rnd(&r->seed, 3) ? 0 : 4 + 4 * rnd(&r->seed, RB_PAGE_MAX_TYPE_LEN);
 
 	while (n--) {
@@ -254,7 +254,7 @@ static void step_swap(struct run *r)
 	u64 lost = 0;
 	int want;
 
-	/* Before and after: the reader's sub-buffer is what it was */
+	/* The reader's sub-buffer is the same as before */
 	compare_page(r->m.reader, buf_subbuf(&r->b, r->b.w.reader_id)->page);
 	want = model_swap(&r->m, seen, &lost);
 	CHECK_EQ(rb_writer_swap(&r->b.w, seen), want);
@@ -273,7 +273,7 @@ static void step_reset(struct run *r)
 	r->b.tried = 0;
 	r->b.refused = 0;
 	CHECK_EQ(r->b.meta->reader.lost_events, 0);
-	/* Time may start anew as well */
+	/* Time may start again as well */
 	if (rnd(&r->seed, 2))
 		r->now = rnd(&r->seed, 2) ? 1000 : 1ULL << 40;
 }

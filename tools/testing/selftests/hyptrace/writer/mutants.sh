@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # Usage: mutants.sh [NAME]...
 #
-# Makes each bug of the file "mutants", or those named, in a copy of the writer, builds
-# the tests with it and runs the one that has to find it. Prints TAP; a mutant that is
+# Plants each bug of the file "mutants", or those named, in a copy of the writer, builds
+# the tests with it and runs the test that has to find it. Prints TAP; a mutant that is
 # not found fails.
 #
 # Environment: O=dir for what is built, CC=compiler of which the Makefile knows
@@ -16,7 +16,7 @@ CC=${CC:-gcc}
 
 [[ ${1:-} != -h && ${1:-} != --help ]] || { sed -n '3,/^set /{/^set /d; s/^# \?//; p}' "$0"; exit; }
 
-# In DIR: the writer, and what includes its header, with the bug
+# Put the writer, or its header, with the bug into DIR
 mutate()	# DIR FILE SCRIPT
 {
 	local dir=$1 file=$2 script=$3 source=$ROOT/kernel/trace/ring_buffer_writer.c copy
@@ -33,7 +33,7 @@ mutate()	# DIR FILE SCRIPT
 	! cmp -s "$source" "$copy" || { echo "# the script changes nothing: $script"; return 1; }
 }
 
-# The test has to be there, and to fail
+# The test has to run, and to fail
 finds()	# DIR KIND TEST
 {
 	local dir=$1 kind=$2 test=$3

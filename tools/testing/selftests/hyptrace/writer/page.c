@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sub-buffers as a reader sees them: a strict walk, and libtraceevent's.
+ * Sub-buffers as a reader sees them: a strict walk, and that of libtraceevent.
  */
 #include "lib.h"
 
@@ -8,10 +8,10 @@
 #include <kbuffer.h>
 #endif
 
-/* A snapshot is its thread's own: ThreadSanitizer has nothing to see there */
+/* A snapshot belongs to one thread: ThreadSanitizer need not check it */
 #define NO_TSAN	__attribute__((no_sanitize("thread")))
 
-/* The event word, taken apart here and not by the writer's own macros */
+/* The event word, parsed without the writer's own macros */
 #define TYPE_LEN(word)	((word) & 31)
 #define DELTA(word)	((word) >> 5)
 
@@ -75,7 +75,7 @@ NO_TSAN bool walk_next(struct walk *k, struct event *ev)
 		CHECK_EQ(DELTA(word), 0);
 	}
 	CHECK(TYPE_LEN(word) >= 1 && TYPE_LEN(word) <= 28);
-	/* The sub-buffer's stamp is its first event's, or 0 after a reset */
+	/* The sub-buffer's timestamp is that of its first event, or 0 after a reset */
 	if (k->pos == 4)
 		CHECK(!k->delta || !k->ts);
 
@@ -148,7 +148,7 @@ void reader_reset(struct reader *r)
 	r->next = 1;
 }
 
-/* A mark is right if there is one; without a race there is one if it is due */
+/* A mark has to be right; without a race, it has to be there if events were lost */
 static void check_marks(struct reader *r, const struct snapshot *s, u64 lost, bool closed)
 {
 	bool room = s->commit + sizeof(long) <= DATA_SIZE;

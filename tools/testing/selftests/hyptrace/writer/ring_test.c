@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The ring: what is overwritten, dropped, swapped and reset, and that all of it
- * is counted and reported where it happened.
+ * The ring: events are overwritten, dropped, swapped out and reset, and all of it is
+ * counted and reported where it happened.
  */
 #include <errno.h>
 #include "lib.h"
@@ -20,7 +20,7 @@ static void write_events(struct buf *b, struct reader *r, u32 n)
 		u64 tail = b->w.tail;
 
 		buf_write(b);
-		/* Each event for small rings, each sub-buffer for large ones */
+		/* Check after each event for small rings, after each sub-buffer for large ones */
 		if (b->nr <= 16 || b->w.tail != tail)
 			buf_check(b);
 		if (b->nr <= 16)
@@ -43,7 +43,7 @@ static void reset(struct buf *b, struct reader *r)
 	CHECK_EQ(buf_in_ring_parsed(b), 0);
 }
 
-/* Around the ring several times, with now and then a swap, then all of the rest */
+/* Around the ring several times, with some swaps, then read all the rest */
 static void around(u32 nr, bool overwrite)
 {
 	u64 seed = nr, turns = nr > 16 ? 3 : 30;
@@ -67,7 +67,7 @@ static void around(u32 nr, bool overwrite)
 	reader_drain(&r);
 	CHECK_EQ(r.pages, b.w.read);
 
-	/* Losses that nothing followed are reported with what follows */
+	/* The last losses are reported with the next event */
 	CHECK(buf_write(&b));
 	reader_drain(&r);
 	CHECK_EQ(r.lost, b.w.overrun + b.w.dropped);
@@ -114,7 +114,7 @@ static void write_sized(struct buf *b, u32 size, u32 n)
 		buf_write_as(b, size, b->tried + 1);
 }
 
-/* The reader has sub-buffer 0; then @turns times around a ring of @slots */
+/* The reader has sub-buffer 0; then the writer goes @turns times around the ring */
 static void overrun_exact(u32 slots, u32 size, struct event (*expect)(u32 seq))
 {
 	u32 per_page = DATA_SIZE / (4 + size);
@@ -164,11 +164,11 @@ static void test_drops_exact(void)
 	CHECK_EQ(b.w.dropped, 10);
 	CHECK_EQ(b.w.entries, 2 * per_page);
 	buf_check(&b);
-	/* No loss before these two, and none after the second yet */
+	/* No loss is reported before these two, and not yet the one after the second */
 	CHECK_EQ(reader_swap(&r), RB_SWAP_DONE);
 	CHECK_EQ(b.meta->reader.lost_events, 0);
 	CHECK_EQ(reader_read(&r, ~0U), per_page);
-	/* There is room again: the ten are lost before this one */
+	/* There is room again: the ten lost events are reported before this one */
 	write_sized(&b, 4, 1);
 	CHECK_EQ(b.w.tail, 2);
 	CHECK_EQ(reader_swap(&r), RB_SWAP_DONE);
@@ -201,7 +201,7 @@ static void test_drop_shuts(void)
 	CHECK(buf_write_as(&b, 112, b.tried + 1));
 	reader_drain(&r);
 	CHECK_EQ(r.lost, 3);
-	/* Overwriting takes over from dropping where it stands */
+	/* Overwriting continues where dropping stopped */
 	write_sized(&b, 112, 3 * (DATA_SIZE / 116));
 	CHECK(b.w.dropped > 3);
 	b.w.overwrite = true;
@@ -220,7 +220,7 @@ static void test_swap_empty(void)
 	u32 i;
 
 	start(&b, &r, 4, true);
-	/* The first swap gives the sub-buffer that will be written first */
+	/* The first swap gives the reader the sub-buffer that is written first */
 	CHECK_EQ(reader_swap(&r), RB_SWAP_DONE);
 	CHECK_EQ(b.meta->reader.lost_events, 0);
 	CHECK_EQ(reader_read(&r, ~0U), 0);
@@ -292,7 +292,7 @@ static void test_swap_more(void)
 }
 
 /*
- * The other side, run from inside a swap. Only one side at a time has the hook.
+ * The other side, called from within a swap. Only one side at a time has the hook.
  */
 static struct {
 	struct buf	*buf;
@@ -366,8 +366,8 @@ static void test_busy(void)
 }
 
 /*
- * The swapper won, and has not stored into the slot yet, while the writer goes
- * on for @pages.
+ * The swapper has won, and has not stored into the slot yet, while the writer continues
+ * for @pages.
  */
 static void one_late_store(u32 nr, u64 before, u64 pages, bool overwrite)
 {
@@ -414,7 +414,7 @@ static void test_late_store(void)
 	late_stores(7);
 }
 
-/* The stores that start sub-buffer 2: 'c' commit, 's' stamp, 't' tail, '|' a barrier */
+/* The stores that start sub-buffer 2: 'c' commit, 's' timestamp, 't' tail, '|' a barrier */
 static struct buf *starting;
 static char start_order[16];
 
@@ -441,7 +441,7 @@ static void note_start(const struct shim_access *access)
 	start_order[len] = name_store(access);
 }
 
-/* No machine here need be weak enough to show the lack of a barrier: are they there? */
+/* A missing barrier may have no effect on this machine, so check that they are called */
 static void test_start_order(void)
 {
 	struct buf b;
@@ -508,7 +508,7 @@ static void test_on_off(void)
 		CHECK(!buf_write(&b));
 		buf_check(&b);
 		reader_account(&r);
-		/* Off is no loss, and no obstacle to the reader */
+		/* An event while off is no loss, and the reader can read on */
 		reader_drain(&r);
 		CHECK_EQ(r.read, i + 1);
 	}
@@ -516,7 +516,7 @@ static void test_on_off(void)
 	buf_free(&b);
 }
 
-/* The end of the numbers: events are refused, and nothing else happens */
+/* At the end of the sequence numbers, events are refused, and nothing else happens */
 static void test_last_page(void)
 {
 	u64 last = (1ULL << 42) - 1, at = last - 4;

@@ -3,14 +3,12 @@
  * All interleavings of one or two swapping readers and a writer that crosses
  * sub-buffers, is switched off and on, and is reset.
  *
- * They run as coroutines that stop before and after each shared access of the
- * writer's code. From each point any goes on; what they are made of (stacks,
- * registers, the buffer) is saved before and restored after, and a state that was
- * seen before is not entered again. Sub-buffers are so small that one event, or
- * two, fill one.
+ * They run as coroutines that stop before and after each shared access of the writer's
+ * code. From each such point, each of them in turn continues; their state (stacks,
+ * registers, the buffer) is saved before and restored after that. A state that was seen
+ * before is not entered again. Sub-buffers are so small that one or two events fill one.
  *
- * The memory model is sequential consistency: what the barriers are for is not
- * tested here.
+ * The memory model is sequential consistency, so this does not test the barriers.
  */
 #include <errno.h>
 #include <ucontext.h>
@@ -19,12 +17,12 @@
 #define STACK_SIZE	(64 << 10)
 #define MAX_DEPTH	4096
 #define MAX_REGIONS	32
-/* The writer's own */
+/* As in the writer */
 #define SWAP_ATTEMPTS	8
 
 /**
  * struct coro - one side
- * @low: below this, nothing on its stack matters while it is stopped
+ * @low: below this, its stack is unused while it is stopped
  */
 struct coro {
 	ucontext_t	context;
@@ -34,14 +32,14 @@ struct coro {
 };
 
 /**
- * struct scenario - what all do
+ * struct scenario - what all sides do
  * @slots: ring sub-buffers
  * @before: events written before
  * @taken: swaps before
  * @program: what the writer does: 'w' writes an event, '0' switches it off, '1' on,
  *	     'r' resets it on its own CPU
- * @swaps: that each reader does, each after reading all that there is
- * @readers: one or two; they share what they have, under a lock
+ * @swaps: number of swaps of each reader, each after reading all there is
+ * @readers: one or two; they share a sub-buffer, under a lock
  * @size: of an event: 108 fills a sub-buffer, 52 half of one
  */
 struct scenario {
@@ -62,14 +60,14 @@ static struct world {
 	struct coro	side[NR_SIDES];
 	struct buf	b;
 	struct reader	r;
-	/* The host's lock and EL2's, as one */
+	/* The host's lock and EL2's, modelled as one */
 	bool		locked;
 	/* Links are being moved */
 	bool		moving;
 	bool		off;
-	/* Since the last reset */
+	/* Number of events since the last reset */
 	u32		events;
-	/* Of the swap: exchanges lost, and whether head was looked at for the next one */
+	/* The swap: exchanges lost, and whether head was read for the next one */
 	u32		attempts;
 	bool		looked;
 } world;
@@ -85,7 +83,7 @@ static struct {
 } regions[MAX_REGIONS];
 static int nr_regions;
 
-/* How often what is rare happened: tests that see none of it are worth nothing */
+/* How often the rare cases happened; a test in which they do not happen proves nothing */
 static struct {
 	u64	states;
 	u64	ends;
@@ -114,7 +112,7 @@ static void print_path(void)
 	printf("# schedule %s\n", path);
 }
 
-/* The writer is not on the reader's sub-buffer, but where the reader caught up */
+/* The writer is not on the reader's sub-buffer, unless the reader has caught up */
 static void check_apart(void)
 {
 	struct buf *b = &world.b;
@@ -139,7 +137,7 @@ static bool is_shared(const volatile void *addr)
 	return false;
 }
 
-/* Each attempt looks at head anew, so it fails only if the writer moved it meanwhile */
+/* Each attempt reads head again, so it fails only if the writer moved it meanwhile */
 static void note_swap(const struct shim_access *access)
 {
 	if (access->op == SHIM_LOAD)
@@ -161,7 +159,7 @@ static void note(const struct shim_access *access)
 		note_swap(access);
 	else if (access->op == SHIM_CMPXCHG && access->done)
 		seen.writer_lost += !access->won;
-	/* The writer stores into a slot in one place only */
+	/* The writer stores to a slot in only one place */
 	if (access->op == SHIM_STORE && access->done && running == WRITER &&
 	    access->addr != &b->w.tail && access->value < b->nr) {
 		u32 i;
@@ -327,7 +325,7 @@ static void setup(const struct scenario *s)
 }
 
 /*
- * The states: each is all regions, and of both stacks what is in use.
+ * The states: each consists of all regions, and of the used parts of the stacks.
  */
 static size_t stack_used(int i)
 {
@@ -452,7 +450,7 @@ static void check_end(void)
 	reader_drain(r);
 	rb_writer_set_on(&b->w, true);
 	world.off = false;
-	/* There is room now, so that what was lost last is reported with this */
+	/* There is room now, so the last losses are reported with this event */
 	write_one(b);
 	reader_drain(r);
 	CHECK_EQ(r->lost, b->w.overrun + b->w.dropped);
@@ -512,7 +510,7 @@ static void report(void)
 	       seen.swap_lost, seen.writer_lost);
 }
 
-/* From each fill level, with the reader on its first sub-buffer and on another */
+/* Start from each fill level, with the reader on its first sub-buffer and on another */
 static void run_all(struct scenario s)
 {
 	u32 per_page = s.size == 108 ? 1 : 2;
@@ -524,7 +522,7 @@ static void run_all(struct scenario s)
 	report();
 }
 
-/* What all of it is about has to have happened */
+/* Run all, and check that the rare cases have happened */
 static void run_crossing(struct scenario s)
 {
 	run_all(s);

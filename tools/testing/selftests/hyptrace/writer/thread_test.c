@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A writer at full speed beside a reader that swaps; then beside two readers, with
- * resets and switches. Each number is seen once or counted as lost, in its place;
- * the sanitizers look on.
+ * A writer at full speed and a reader that swaps; then with two readers, resets and
+ * switches. Each number is seen once, or counted as lost in its place, under the
+ * sanitizers.
  */
 #include <pthread.h>
 #include <sched.h>
 #include "lib.h"
 
-/* The reader is to take part, also where both threads share one CPU */
+/* The reader has to take part, even if both threads share one CPU */
 #define MIN_SWAPS(pages)	((pages) / 20)
 
 static u64 min_pages;
-/* Statistics that both threads look at; not the writer's business */
+/* Statistics for both threads, not used by the writer */
 static u64 swaps_done;
 static bool writer_done;
 
@@ -21,7 +21,7 @@ static struct event expect_fast(u32 seq)
 	return (struct event){ seq, 44 + 4 * (seq & 16), 1ULL << 30 | (u64)seq << 3 };
 }
 
-/* Done, or else let the reader have the CPU once in a sub-buffer */
+/* Is it done? If not, let the reader have the CPU once in each sub-buffer */
 static bool enough(struct buf *b, u64 *tail)
 {
 	if (b->w.tail < min_pages || b->w.tail == *tail)

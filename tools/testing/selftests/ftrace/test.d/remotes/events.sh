@@ -16,7 +16,7 @@ echo 1 >$one
 if [ $nr -gt 1 ]; then
     switches X X 1
 fi
-# The writer's messages are a system of their own
+# The writer's messages belong to another system
 some=1
 none=0
 if [ -d events/ftrace ]; then
@@ -53,7 +53,7 @@ write_ids 11 15
 check_ids trace 6 10
 remote_clear
 
-# The id is that in the format, and nobody else's
+# The id is the one in the format, and is unique
 cat events/$REMOTE/*/id >$TMPDIR/ids
 equal "ids" $(sort -u $TMPDIR/ids | wc -l) $nr
 for dir in events/$REMOTE/*/; do
@@ -65,7 +65,7 @@ for dir in events/$REMOTE/*/; do
     refuse grep -qx $id $REMOTES_TRACING/events/*/*/id
 done
 
-# The common fields are those of every event of the kernel
+# The common fields are the same as for every event of the kernel
 common() { # format
     grep '	field:.* common_' "$1"
 }
@@ -77,13 +77,13 @@ grep -q '	field:u64 id;	offset:8;	size:8;	signed:0;' events/$REMOTE/selftest/for
 grep -q '^print fmt: "id=%llu", REC->id$' events/$REMOTE/selftest/format
 refuse grep -q 'SYM(' events/$REMOTE/*/format
 
-# The fields lie one behind the other
+# The fields follow each other without gaps
 for format in events/$REMOTE/*/format; do
     sed -n 's/.*offset:\([0-9]*\);	size:\([0-9]*\);.*/\1 \2/p' $format |
 	awk '$1 != next_one { exit 1 } { next_one = $1 + $2 }'
 done
 
-# The pages and events are described as everywhere
+# header_page and header_event are the same as the kernel's
 for file in header_page header_event; do
     cmp events/$file $REMOTES_TRACING/events/$file
 done

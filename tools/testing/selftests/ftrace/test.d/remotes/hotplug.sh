@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# CPUs that go and come while the buffer is loaded, traced and read
+# CPUs go offline and online while the buffer is loaded, traced and read
 
 cpu1=/sys/devices/system/cpu/cpu1/online
 
@@ -7,7 +7,7 @@ echo 1 >tracing_on
 write_ids_on 0 1 10
 write_ids_on 1 11 20
 
-# Gone: its events stay, can be read and cleared
+# Offline: its events stay, and can be read and cleared
 echo 0 >$cpu1
 check_ids trace 1 20
 check_ids per_cpu/cpu1/trace 11 20
@@ -15,13 +15,13 @@ cat per_cpu/cpu1/stats
 write_ids 21 30
 check_ids trace 1 30
 
-# Back: it goes on where it was
+# Online again: it continues where it was
 echo 1 >$cpu1
 write_ids_on 1 31 40
 check_ids trace 1 40
 check_accounts 40
 
-# Read and cleared while gone
+# Read and cleared while offline
 echo 0 >$cpu1
 cat per_cpu/cpu1/trace_pipe >$TMPDIR/pipe &
 REMOTE_JOBS=$!
@@ -38,7 +38,7 @@ wait_jobs
 equal "ids read" $(count_ids $TMPDIR/pipe) 25
 remote_clear
 
-# Away while the buffer is loaded and tracing starts; here when it ends
+# Offline while the buffer is loaded and tracing starts; online when it ends
 echo 0 >$cpu1
 echo 1 >tracing_on
 write_ids_on 0 1 10
@@ -47,7 +47,7 @@ echo 1 >$cpu1
 write_ids_on 1 11 20
 check_ids trace 1 20
 
-# Here when tracing starts, away when it ends: nothing is written after that
+# Online when tracing starts, offline when it ends: nothing is written after that
 echo 0 >$cpu1
 echo 0 >tracing_on
 echo 1 >$cpu1
@@ -56,7 +56,7 @@ check_ids trace 1 20
 echo >trace
 equal "state" "$(remote_state)" unloaded
 
-# The option and the clock are changed while it is away
+# The option and the clock are changed while it is offline
 echo 16 >buffer_size_kb
 echo 1 >tracing_on
 echo 0 >$cpu1
@@ -70,7 +70,7 @@ check_accounts 3000
 remote_clear
 echo 1 >options/overwrite
 
-# Up and down while events are written and read
+# Offline and online while events are written and read
 echo 1 >tracing_on
 (set +x; while :; do echo 1; done >write_event) &
 REMOTE_JOBS=$!

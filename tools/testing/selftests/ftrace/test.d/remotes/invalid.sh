@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# What is refused changes nothing
+# Invalid writes are refused and change nothing
 
 state() {
     cat tracing_on buffer_size_kb buffer_percent trace_clock options/overwrite \
@@ -29,7 +29,7 @@ for value in -1 x '' '1 2' 0x 18446744073709551616; do
     check_state
 done
 
-# More than any of them can need
+# Longer than any of the files needs
 long=$(printf 'x%05000d' 1)
 for file in tracing_on buffer_percent buffer_size_kb options/overwrite trace_clock \
 	    events/enable events/$REMOTE/enable events/$REMOTE/selftest/enable write_event; do
@@ -37,7 +37,7 @@ for file in tracing_on buffer_percent buffer_size_kb options/overwrite trace_clo
     check_state
 done
 
-# Files that cannot be written, or are no files of ours
+# Files that cannot be written, or that do not exist
 for file in events/$REMOTE/selftest/id events/$REMOTE/selftest/format events/header_page \
 	    events/header_event per_cpu/cpu0/stats; do
     echo 1 | refuse dd of=$file
@@ -49,7 +49,7 @@ refuse rmdir per_cpu/cpu0
 refuse rm tracing_on
 check_state
 
-# What is allowed
+# Valid values
 for value in 0 100 50; do
     echo $value >buffer_percent
     equal "buffer_percent" $(cat buffer_percent) $value

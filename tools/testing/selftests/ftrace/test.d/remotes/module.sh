@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# The module comes and goes, in every state that it can be in
+# The module is unloaded and loaded, in every state that it can be in
 
 dir=$REMOTES_TRACING/remotes/$REMOTE
 
@@ -18,7 +18,7 @@ load() {
     cd $dir
 }
 
-# Not while a file is open, whichever
+# It cannot be unloaded while any file is open
 hold() { # file
     exec 3<$1
     refuse rmmod remote_test
@@ -70,7 +70,7 @@ while [ $i -lt 10 ]; do
     i=$((i + 1))
 done
 
-# While others look at the files
+# While other processes read the files
 look() {
     while :; do
 	cat tracing_on trace buffer_size_kb events/*/*/format per_cpu/cpu0/stats
@@ -87,7 +87,7 @@ cd $REMOTES_TRACING
 set +x
 i=0
 while [ $i -lt 50 ]; do
-    # Refused while they have something open
+    # Refused while they have a file open
     rmmod remote_test 2>/dev/null || :
     loaded || modprobe remote_test
     i=$((i + 1))

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
-# options/overwrite: keeps the newest, or the oldest; nothing goes uncounted
+# options/overwrite: keeps the newest or the oldest, and counts every loss
 
 written=3000
 equal "the default" $(cat options/overwrite) 1
 echo 16 >buffer_size_kb
 
-# The newest
+# Keep the newest
 echo 1 >tracing_on
 write_ids_on 0 1 $written
 overrun=$(stats_sum overrun)
@@ -15,7 +15,7 @@ check_ids trace $((overrun + 1)) $written
 check_accounts $written
 remote_clear
 
-# The oldest
+# Keep the oldest
 echo 0 >options/overwrite
 equal "overwrite" $(cat options/overwrite) 0
 echo 1 >tracing_on
@@ -26,7 +26,7 @@ equal "overrun" $(stats_sum overrun) 0
 check_ids trace 1 $((written - dropped))
 check_accounts $written
 
-# Room again when it was read: what was dropped is missing between the two
+# After a read there is room again; the dropped events are missing in between
 cat trace_pipe >$TMPDIR/pipe &
 REMOTE_JOBS=$!
 all_read() {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# Readers of every kind beside a writer: nothing twice, nothing uncounted
+# Readers of every kind with a writer: no event is read twice, every loss is counted
 
 has_read() { # file
     [ -s $1 ]
@@ -33,7 +33,7 @@ kill_jobs
 cat $TMPDIR/all $TMPDIR/cpu0 >$TMPDIR/both
 equal "events that came twice" "$(ids $TMPDIR/both | sort | uniq -d)" ""
 
-# In order for each
+# Each reader sees its events in order
 for file in $TMPDIR/all $TMPDIR/cpu0; do
     ids $file | sort -n -c
 done

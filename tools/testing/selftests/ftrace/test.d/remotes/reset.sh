@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# Clearing: all CPUs or one, with tracing on or off, again and again
+# Clearing: all CPUs or one, with tracing on or off, many times
 
 check_empty() { # files...
     local file
@@ -9,7 +9,7 @@ check_empty() { # files...
     done
 }
 
-# All, while tracing: what comes later is there, the counters start anew
+# All, while tracing: later events are there, and the counters start from 0
 echo 8 >buffer_size_kb
 echo 1 >tracing_on
 write_ids 1 2000
@@ -23,7 +23,7 @@ write_ids 2001 2010
 check_ids trace 2001 2010
 check_accounts 10
 
-# While someone has the file open; it sees no events of before
+# While the file is open: its reader sees no older events
 cat trace >$TMPDIR/trace
 exec 3<trace
 echo >trace
@@ -33,7 +33,7 @@ exec 3<&-
 refuse grep -q 20 $TMPDIR/open
 check_ids trace 1 3
 
-# Off: what is cleared is unloaded
+# Off: a buffer that is cleared is unloaded
 echo 0 >tracing_on
 equal "with events" "$(remote_state)" loaded
 echo >trace

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# per_cpu/cpuN/trace: clears that CPU only
+# per_cpu/cpuN/trace: a write clears only that CPU
 
 echo 1 >tracing_on
 write_ids_on 0 1 10
@@ -14,7 +14,7 @@ write_ids_on 0 21 30
 check_ids per_cpu/cpu0/trace 21 30
 check_ids trace 11 30
 
-# With one CPU's events left it stays loaded
+# With events of one CPU left, the buffer stays loaded
 echo 0 >tracing_on
 echo >per_cpu/cpu1/trace
 equal "with events" "$(remote_state)" loaded

@@ -6,7 +6,7 @@ for name in local boot mono mono_raw tai counter; do
     tr -d '[]' <trace_clock | grep -qw $name
 done
 
-# Bad names change nothing, neither the clock nor the buffer
+# Invalid names are refused, and change neither the clock nor the buffer
 echo 1 >tracing_on
 write_ids 1 5
 for name in '' x locals loca 'local boot' global \
@@ -16,7 +16,7 @@ done
 equal "the clock" "$(remote_clock)" local
 check_ids trace 1 5
 
-# The same clock again changes nothing; another one clears
+# Selecting the same clock changes nothing; another one clears the buffer
 echo local >trace_clock
 check_ids trace 1 5
 echo boot >trace_clock
@@ -33,7 +33,7 @@ ordered() { # stamps...
     echo "$*" | awk '{ for (i = 2; i <= NF; i++) if ($i + 0 < $(i - 1) + 0) exit 1 }'
 }
 
-# Between two events of the host on the same clock, ten times each
+# An event lies between two of the host on the same clock, ten times for each clock
 instance=$REMOTES_TRACING/instances/remote_clock
 mkdir $instance
 REMOTE_INSTANCE=$instance
@@ -46,7 +46,7 @@ host_and_remote() { # clock
     while [ $i -lt 10 ]; do
 	echo >trace
 	echo >$instance/trace
-	# On one CPU: local clocks of several are only nearly the same
+	# On one CPU, since the local clocks of several CPUs differ slightly
 	taskset 1 sh -c "
 	    echo before >$instance/trace_marker
 	    echo 1 >write_event
@@ -65,7 +65,7 @@ done
 rmdir $instance
 REMOTE_INSTANCE=
 
-# A change while events are written
+# The clock changes while events are written
 (set +x; while :; do echo 1; done >write_event) &
 REMOTE_JOBS=$!
 i=0
@@ -80,7 +80,7 @@ echo >trace
 write_ids 1 5
 check_ids trace 1 5
 
-# It stays over an unload
+# The clock is kept when the buffer is unloaded
 remote_clear
 echo tai >trace_clock
 echo 1 >tracing_on

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
-# trace_pipe: consumes, blocks, wakes, ends when tracing is off, says what was lost
+# trace_pipe: consumes, blocks, wakes up, ends when tracing is off, reports losses
 
 has_ids() { # file count
     [ "$(count_ids $1)" -ge $2 ]
 }
 
-# A reader that waits gets what comes
+# A reader that waits gets new events
 echo 1 >tracing_on
 cat trace_pipe >$TMPDIR/pipe &
 REMOTE_JOBS=$!
@@ -23,7 +23,7 @@ echo 0 >tracing_on
 wait_jobs
 equal "after the reader left" "$(remote_state)" unloaded
 
-# One CPU's pipe takes that CPU's events only
+# The pipe of one CPU takes only the events of that CPU
 last=$(cat /sys/devices/system/cpu/online | sed 's/.*[-,]//')
 echo 1 >tracing_on
 write_ids_on 0 1 20
@@ -41,7 +41,7 @@ else
 fi
 remote_clear
 
-# What was overwritten is counted where it is missing
+# Overwritten events are counted where they are missing
 echo 8 >buffer_size_kb
 echo 1 >tracing_on
 write_ids_on 0 1 3000

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
-# The buffer is there while tracing is on, someone reads, or something is left
+# The buffer stays loaded while tracing is on, a file reads it, or events are left
 
 state() { # when wanted
     equal "$1" "$(remote_state)" $2
 }
 
-# Reading and looking does not load
+# Reading trace and stats does not load it
 cat trace per_cpu/cpu*/trace per_cpu/cpu*/stats
 state "after reading trace" unloaded
 
@@ -26,7 +26,7 @@ cat trace_pipe >$TMPDIR/pipe
 check_ids $TMPDIR/pipe 1 5
 state "after consuming" unloaded
 
-# A file that reads, open when tracing goes off
+# A reader is open when tracing is switched off
 echo 1 >tracing_on
 exec 3<trace 4<per_cpu/cpu0/trace_pipe 5<per_cpu/cpu0/trace_pipe_raw
 echo 0 >tracing_on
@@ -38,7 +38,7 @@ state "off, one reader" loaded
 exec 5<&-
 state "off, no reader" unloaded
 
-# A reader that consumes loads, even before tracing starts
+# A consuming reader loads the buffer, even before tracing starts
 exec 4<trace_pipe
 state "pipe open" loaded
 echo 1 >tracing_on
@@ -47,7 +47,7 @@ state "pipe open, off" loaded
 exec 4<&-
 state "pipe closed" unloaded
 
-# Given up at once
+# free_buffer gives it up at once
 echo 1 >tracing_on
 write_ids 1 5
 echo 1 >free_buffer

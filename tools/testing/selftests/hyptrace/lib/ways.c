@@ -31,7 +31,7 @@ static int consume_pieces(struct events *ev, const struct source *src, int cpu, 
 	return ret;
 }
 
-/* Splice one sub-buffer into the pipe, on into the file if there is one, and list it */
+/* Splice one sub-buffer into the pipe, and from there to the file if any, and list it */
 static ssize_t splice_one(struct events *ev, const struct source *src, int cpu, int fd,
 			  int pipe[2], int file)
 {
@@ -57,7 +57,7 @@ static ssize_t splice_one(struct events *ev, const struct source *src, int cpu, 
 	return ret;
 }
 
-/* Whole sub-buffers only; what is left is read */
+/* splice() moves only whole sub-buffers; read() takes the rest */
 static int consume_spliced(struct events *ev, const struct source *src, int cpu, int fd,
 			   bool to_file)
 {

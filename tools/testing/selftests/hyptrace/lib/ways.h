@@ -2,7 +2,7 @@
 #ifndef _SELFTEST_HYPTRACE_WAYS_H
 #define _SELFTEST_HYPTRACE_WAYS_H
 /*
- * The ways to consume the events of a CPU, for tests that go through them all.
+ * The ways to consume the events of a CPU, for tests that try each of them.
  */
 #include "reader.h"
 
@@ -19,9 +19,9 @@ enum way {
 
 extern const char *const way_names[NR_WAYS];
 
-/* All that there is of @cpu; nothing more is written meanwhile: 0 or an errno */
+/* Consume all events of @cpu while nothing is written: 0 or an errno */
 int source_consume(const struct source *src, int cpu, enum way way, struct events *ev);
-/* The same without consuming, of all CPUs if @cpu is negative */
+/* The same without consuming them; for all CPUs if @cpu is negative */
 int source_look(const struct source *src, int cpu, struct events *ev);
 /* Sub-buffers in the ring, without the reader's */
 unsigned int source_ring_subbufs(const struct source *src, int cpu);

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * A VM with one vCPU; see vm.h.
+ */
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>

@@ -167,7 +167,7 @@ int source_stats(const struct source *src, int cpu, struct stats *stats)
 	       get_line(buf, "read events", &stats->read);
 }
 
-/* The time extend is for what does not fit into 27 bits of ns */
+/* A delta that does not fit into 27 bits of ns needs a time extend */
 #define LATE_NS		134217728
 
 static __thread __u64 last_write_ns;
@@ -239,7 +239,7 @@ int source_set_overwrite(const struct source *src, bool overwrite)
 	return source_put(src, overwrite ? "1" : "0", "options/overwrite");
 }
 
-/* A kernel may lack the files of the last three */
+/* A kernel may not have the files of the last three */
 static int save_settings(struct source *src)
 {
 	bool loaded;
@@ -292,7 +292,7 @@ int source_reset(const struct source *src)
 	return ret ?: source_clear(src);
 }
 
-/* Of an event's format file; the events of ftrace itself may have no other */
+/* From the event's format file, since the events of ftrace itself may have no file id */
 static int get_event_id(const char *path)
 {
 	char buf[4096], *id;
@@ -305,7 +305,7 @@ static int get_event_id(const char *path)
 	return id ? atoi(id + strlen("\nID: ")) : -EPROTO;
 }
 
-/* What comes with each event: of the hypervisor, the call that writes it */
+/* The other events that come with each one: for the hypervisor, the call that writes it */
 static const struct source remotes[] = {
 	{ .remote = HYPERVISOR,	.other = "host_hcall",	.others = 3 },
 	{ .remote = SOFTWARE,	.other = "numbers",	.others = 2 },

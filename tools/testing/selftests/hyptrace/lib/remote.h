@@ -2,9 +2,9 @@
 #ifndef _SELFTEST_HYPTRACE_REMOTE_H
 #define _SELFTEST_HYPTRACE_REMOTE_H
 /*
- * What the tests of trace remotes share: the files of tracefs, and a source of
- * numbered events, which is either a remote or, to compare with, an instance of
- * the kernel's own ring buffer.
+ * Shared by the tests of trace remotes: access to files of tracefs, and a source of
+ * numbered events. A source is a remote or, for comparison, an instance of the
+ * kernel's own ring buffer.
  *
  * Functions that can fail return a negative errno. Nothing here prints.
  */
@@ -18,7 +18,7 @@
 
 #define TRACEFS		"/sys/kernel/tracing"
 
-/* The remotes that there are; the second one needs the module remote_test */
+/* The names of the remotes; the second one needs the module remote_test */
 #define HYPERVISOR	"hypervisor"
 #define SOFTWARE	"test"
 
@@ -30,10 +30,10 @@
  * @dir:	its path
  * @remote:	the name of a trace remote, NULL for an instance
  * @other:	an event of the remote that source_write() writes as well, if it is on
- * @others:	how many such events come with each one at least, if all are on
+ * @others:	how many other events come with each one at least, if all are on
  * @event_fd:	write_event or trace_marker
  * @type:	id of the events that source_write() writes
- * @saved:	what was found, of a remote; an instance goes away
+ * @saved:	the settings of a remote before; an instance is removed
  */
 struct source {
 	char			dir[128];
@@ -51,7 +51,7 @@ struct source {
 };
 
 /**
- * struct stats - what per_cpu/cpuN/stats says
+ * struct stats - the contents of per_cpu/cpuN/stats
  */
 struct stats {
 	__u64		entries;	/* in the buffer */
@@ -61,14 +61,14 @@ struct stats {
 	__u64		read;
 };
 
-/* A file of tracefs as a whole: 0 or more bytes without the final '\0', or an errno */
+/* Read a whole file of tracefs: the number of bytes, without the final '\0', or an errno */
 ssize_t file_read(const char *path, char *buf, size_t size);
 int file_write(const char *path, const void *data, size_t len);
 
 /**
- * remote_open - a remote, off, empty, unloaded, with no event but selftest,
- *	the local clock, overwriting
- * @src: set up
+ * remote_open - set up a remote: off, empty, unloaded, with only the event selftest
+ *	enabled, the local clock, overwriting
+ * @src: initialised
  * @name: HYPERVISOR or SOFTWARE
  *
  * Return: 0, -EBUSY if it cannot be brought into this state, or another errno.
@@ -78,21 +78,21 @@ int remote_open(struct source *src, const char *name);
 /* Why a test cannot run, given what source_open() returned; or NULL */
 const char *skip_reason(int ret);
 
-/* The same for a new instance of the kernel's own buffer; off and empty */
+/* The same with a new instance of the kernel's own buffer, off and empty */
 int instance_open(struct source *src, const char *name);
-/* The remote, or an instance if that is NULL */
+/* Open @remote, or an instance if that is NULL */
 int source_open(struct source *src, const char *remote);
 
-/* Restores what was found; NULL-safe after a failed open */
+/* Restore the settings; may be called after a failed open */
 void source_close(struct source *src);
 
 /*
- * Back to off, empty, only the own event enabled and, for a remote, unloaded, as
- * far as no file is open
+ * Back to off, empty, with only the source's own event enabled. A remote is unloaded,
+ * unless a file is open.
  */
 int source_reset(const struct source *src);
 
-/* Files below the source's directory; @fmt and what follows is the name */
+/* Files below the source's directory, named by @fmt and its arguments */
 int source_open_file(const struct source *src, int flags, const char *fmt, ...)
 	__printf(3, 4);
 ssize_t source_get(const struct source *src, char *buf, size_t size, const char *fmt, ...)
@@ -105,9 +105,9 @@ int source_clear(const struct source *src);
 
 /* tracing_on */
 int source_on(const struct source *src, bool on);
-/* buffer_size_kb, which must be unloaded */
+/* Set buffer_size_kb; the buffer must be unloaded */
 int source_set_size(const struct source *src, unsigned long kb);
-/* Is buffer_size_kb "N (loaded)"; a negative errno if it reads differently */
+/* Is buffer_size_kb "N (loaded)"? A negative errno if it cannot be parsed */
 int source_loaded(const struct source *src);
 int source_stats(const struct source *src, int cpu, struct stats *stats);
 
@@ -116,24 +116,24 @@ int source_write(const struct source *src, __u64 id);
 int source_write_many(const struct source *src, __u64 first, __u64 nr);
 
 /*
- * Events of this thread that may have a time extend, as they were written long
- * after the one before: where they are, a page holds fewer events than usual. A
+ * How many events of this thread may have a time extend, since they were written long
+ * after the one before. A page with such events holds fewer of them than usual. A
  * virtual machine may stall at any time.
  */
 unsigned long late_writes(void);
 
 /* The clock in the brackets of trace_clock */
 int source_clock(const struct source *src, char *name, size_t size);
-/* Set it, or another file that a kernel may not have: its errno, -ENOENT then */
+/* Set it, or another file; -ENOENT if the kernel does not have the file */
 int source_set_clock(const struct source *src, const char *name);
 int source_set_overwrite(const struct source *src, bool overwrite);
 
-/* CPUs that are online are 0 to nr_cpus() - 1 in all tests */
+/* In all tests the online CPUs are 0 to nr_cpus() - 1 */
 int nr_cpus(void);
 int pin_to_cpu(int cpu);
 
 void sleep_ms(unsigned int ms);
-/* Of CLOCK_MONOTONIC */
+/* The time of CLOCK_MONOTONIC */
 __u64 now_ms(void);
 
 #endif /* _SELFTEST_HYPTRACE_REMOTE_H */

@@ -2,16 +2,16 @@
 #ifndef _SELFTEST_HYPTRACE_READER_H
 #define _SELFTEST_HYPTRACE_READER_H
 /*
- * Readers of every interface of one CPU's buffer (or of all), that all make the
- * same kind of list. They are written from the page format alone, so that they
- * judge what the kernel does rather than share its code.
+ * Readers of every interface of one CPU's buffer, or of all, which all make the same
+ * kind of list. They follow the page format and share no code with the kernel, so that
+ * they can judge what it does.
  */
 #include <linux/trace_mmap.h>
 #include <unistd.h>
 
 #include "remote.h"
 
-/* A page of the kernel's */
+/* A page of the kernel */
 #define SUBBUF_SIZE	((size_t)getpagesize())
 #define MAX_SUBBUF_SIZE	65536
 
@@ -26,18 +26,18 @@ struct subbuf {
 #define SUBBUF_MISSED_STORED	0x40000000U
 #define SUBBUF_DATA_SIZE	(SUBBUF_SIZE - sizeof(struct subbuf))
 
-/* Room that a selftest event takes: word, common fields, u64 */
+/* Size of a selftest event in the buffer: header word, common fields, u64 */
 #define EVENT_SIZE		20
 #define EVENTS_PER_SUBBUF	(SUBBUF_DATA_SIZE / EVENT_SIZE)
 
 /**
- * struct event - one that source_write() wrote
+ * struct event - an event that source_write() wrote
  * @id:		its number
- * @ts:		time stamp in ns; of text, in units of 1000 ns
- * @lost:	events that the reader was told are missing since the last one
- * @uncounted:	the reader was told that there are some, not how many
+ * @ts:		timestamp in ns; if read from text, rounded to 1000 ns
+ * @lost:	events reported as lost since the last one
+ * @uncounted:	a loss without a number was reported since the last one
  * @cpu:	its CPU
- * @pid:	the task that wrote it; 0 where text does not say
+ * @pid:	the task that wrote it; 0 if the text does not have it
  */
 struct event {
 	__u64		id;
@@ -49,7 +49,7 @@ struct event {
 };
 
 /**
- * struct events - what a reader saw, in the order in which it did
+ * struct events - the events that a reader saw, in that order
  * @list:	the events that source_write() wrote
  * @nr:		how many
  * @room:	allocated
@@ -83,17 +83,17 @@ struct events {
 
 void events_init(struct events *ev);
 void events_free(struct events *ev);
-/* Forget what was seen, keep the room */
+/* Empty the list, keep its memory */
 void events_clear(struct events *ev);
 
-/* The first @i for which @ev's numbers are not first, first + 1, ..; @nr if none */
+/* The first index at which @ev's numbers are not first, first + 1, ...; else @ev->nr */
 size_t events_first_wrong(const struct events *ev, __u64 first);
 
 /**
  * events_first_unexplained - find a gap in the numbers that no loss covers
- * @ev: of one CPU, numbered from @next on
- * @next: the number that must be next; then the one that must follow the last
- * @exact: no events but these are written, so losses must match to the event
+ * @ev: events of one CPU, numbered from @next on
+ * @next: the number that must be next; set to the one that must follow the last
+ * @exact: no other events are written, so losses must match exactly
  *
  * Return: index of the first event whose number is not explained by the losses
  * that were reported right before it, or @ev->nr.
@@ -104,19 +104,19 @@ size_t events_first_unexplained(const struct events *ev, __u64 *next, bool exact
  * events_add_page - list the events between two offsets of a page
  * @ev: list
  * @src: where they are from
- * @cpu: of which CPU
+ * @cpu: their CPU
  * @page: the page
  * @from: offset of the first, in bytes of data
  * @to: end of the last
  */
 void events_add_page(struct events *ev, const struct source *src, int cpu,
 		     const struct subbuf *page, size_t from, size_t to);
-/* The same of a whole page as read() and splice() give it, and what it says is lost */
+/* The same for a whole page from read() or splice(), with the loss that it reports */
 void events_add_raw(struct events *ev, const struct source *src, int cpu,
 		    const struct subbuf *page);
-/* List one more, with the losses that were reported before it */
+/* Add an event to the list, with the losses that were reported before it */
 void events_add(struct events *ev, const struct event *event);
-/* @lost: how many, negative for some */
+/* Note a loss of @lost events; negative if the number is unknown */
 void events_add_loss(struct events *ev, __s64 lost);
 
 /* Read with read() until it returns 0 or an errno, which is returned */
@@ -125,23 +125,23 @@ int events_read_raw(struct events *ev, const struct source *src, int cpu, int fd
 ssize_t events_read_some(struct events *ev, const struct source *src, int cpu, int fd,
 			 size_t size);
 /*
- * The whole lines of the @len bytes of text in @buf, of a remote, into a list for each
- * of @nr CPUs; how many bytes are left, which are then at the start of @buf
+ * Add the complete lines in the @len bytes of a remote's text in @buf to a list for each
+ * of @nr CPUs. Returns how many bytes are left; they are moved to the start of @buf.
  */
 size_t events_add_text(struct events *ev, int nr, char *buf, size_t len);
-/* Text of trace or trace_pipe until it returns 0 or an errno */
+/* Read text of trace or trace_pipe until read() returns 0 or an errno */
 int events_read_text(struct events *ev, int fd);
-/* The same, of a remote, into a list for each of @nr CPUs */
+/* The same for a remote, with a list for each of @nr CPUs */
 int events_read_text_by_cpu(struct events *ev, int nr, int fd);
 
 /**
  * struct mapping - trace_pipe_raw, mapped
- * @src: of what
- * @cpu: which CPU
+ * @src: whose file it is
+ * @cpu: its CPU
  * @fd: the file
  * @meta: the meta page
  * @data: the sub-buffers
- * @size: of all
+ * @size: size of the mapping
  */
 struct mapping {
 	const struct source		*src;
@@ -154,22 +154,22 @@ struct mapping {
 
 int mapping_open(struct mapping *m, const struct source *src, int cpu, int flags);
 void mapping_close(struct mapping *m);
-/* The same for a file that is open already, and which then stays so */
+/* The same for a file that is open already, and stays open */
 int mapping_map(struct mapping *m, const struct source *src, int cpu, int fd);
 void mapping_unmap(struct mapping *m);
 const struct subbuf *mapping_subbuf(const struct mapping *m, __u32 id);
 
 /**
- * mapping_next - get what is next, list it
+ * mapping_next - get the next sub-buffer or events, list them
  * @m: mapping, not blocking
  * @ev: list, or NULL to skip the events
  *
  * Return: 1, 0 if there is nothing, or the errno of the ioctl.
  */
 int mapping_next(struct mapping *m, struct events *ev);
-/* The same without the call that gets it: @id and @read are of the meta page before that */
+/* The same without the ioctl: @id and @read are from the meta page before it */
 int mapping_list(const struct mapping *m, struct events *ev, __u32 id, __u32 read);
-/* Until there is nothing: 0 or an errno */
+/* Repeat that until there is nothing left: 0 or an errno */
 int mapping_drain(struct mapping *m, struct events *ev);
 
 #endif /* _SELFTEST_HYPTRACE_READER_H */

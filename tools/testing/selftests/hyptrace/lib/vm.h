@@ -2,8 +2,8 @@
 #ifndef _SELFTEST_HYPTRACE_VM_H
 #define _SELFTEST_HYPTRACE_VM_H
 /*
- * A VM with one vCPU, by the KVM API of arm64 alone. Its MMU is off, and it
- * has no interrupt controller.
+ * A VM with one vCPU, made with the KVM API of arm64 and no library. Its MMU is off,
+ * and it has no interrupt controller.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -17,7 +17,7 @@
  * @mem_size:	in bytes
  * @run:	what KVM says about the last exit
  * @run_size:	in bytes
- * @failed:	what vm_create() could not do
+ * @failed:	the step of vm_create() that failed
  */
 struct vm {
 	int		fd;
@@ -30,20 +30,20 @@ struct vm {
 };
 
 /**
- * vm_create - make a VM that starts at the begin of its memory
+ * vm_create - make a VM that starts at the beginning of its memory
  * @vm: the VM
  * @kvm: /dev/kvm
- * @ipa: where its memory is
- * @mem_size: in bytes, whole pages
- * @code: copied to @ipa
- * @code_size: in bytes
+ * @ipa: guest physical address of its memory
+ * @mem_size: size of the memory in bytes, whole pages
+ * @code: guest code, copied to @ipa
+ * @code_size: its size in bytes
  *
  * Return: 0 or a negative errno; then there is no VM.
  */
 int vm_create(struct vm *vm, int kvm, uint64_t ipa, size_t mem_size, const void *code,
 	      size_t code_size);
 
-/* Until it leaves for user space: 0 or a negative errno */
+/* Run until it exits to user space: 0 or a negative errno */
 int vm_run(struct vm *vm);
 
 void vm_destroy(struct vm *vm);

@@ -24,10 +24,10 @@ enum {
 };
 
 #define DELTA_BITS	27
-/* Of an absolute time stamp, the page's has the rest */
+/* Bits of an absolute timestamp; the page's timestamp has the upper ones */
 #define ABS_BITS	59
 
-/* What a record starts with */
+/* The start of a record */
 struct record {
 	__u16		type;
 	__u8		flags;
@@ -194,7 +194,7 @@ static size_t event_length(const __u8 *pos, size_t left)
 	return len <= left && len % sizeof(word) == 0 ? len : 0;
 }
 
-/* The time stamp of the event at @pos, which follows one with @ts */
+/* The timestamp of the event at @pos, which follows an event with @ts */
 static __u64 event_time(const __u8 *pos, __u64 ts)
 {
 	__u32 word, first;
@@ -242,13 +242,13 @@ void events_add_page(struct events *ev, const struct source *src, int cpu,
 	}
 }
 
-/* The flags are those of an int: the upper half of the word may be its sign */
+/* The flags were set in an int, so the upper half of the word may be its sign */
 static __u32 page_size(__u64 commit)
 {
 	return commit & ~(__u32)(SUBBUF_MISSED | SUBBUF_MISSED_STORED);
 }
 
-/* The loss that a page itself reports: 0 none, -1 not how many */
+/* The loss that a page itself reports: 0 for none, -1 for an unknown number */
 static __s64 page_loss(const struct subbuf *page, __u64 commit)
 {
 	__s64 lost;
@@ -308,7 +308,7 @@ int events_read_raw(struct events *ev, const struct source *src, int cpu, int fd
  * Text
  */
 
-/* False if it is none */
+/* False if the line is not about a loss */
 static bool add_loss_line(struct events *ev, const char *line)
 {
 	unsigned long long lost;
@@ -340,7 +340,7 @@ static void add_event_line(struct events *ev, const char *line)
 	unsigned long long sec, usec, id;
 	int cpu, end = 0;
 
-	/* The head of an ordinary trace file */
+	/* The header of an ordinary trace file */
 	if (line[0] == '#' || add_mark_line(ev, line))
 		return;
 	if (sscanf(line, "[%d]\t%llu.%6llu: %n", &cpu, &sec, &usec, &end) != 3 || !end)
@@ -462,8 +462,8 @@ const struct subbuf *mapping_subbuf(const struct mapping *m, __u32 id)
 }
 
 /*
- * Another sub-buffer: the meta page of a remote says how much was lost before
- * it. A closed page says so as well, with the number if there is room for it.
+ * A new sub-buffer: the meta page of a remote says how much was lost before it. A
+ * closed page says so, too, with the number if there is room for it.
  */
 static void add_mapped_loss(struct events *ev, const struct mapping *m,
 			    const struct subbuf *page)

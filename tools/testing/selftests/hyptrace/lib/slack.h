@@ -2,13 +2,13 @@
 #ifndef _SELFTEST_HYPTRACE_SLACK_H
 #define _SELFTEST_HYPTRACE_SLACK_H
 /*
- * Time for tests: a kernel that checks all it does needs several times as much. The
- * environment says how many times, HYPTRACE_SLACK.
+ * Time limits of tests. A kernel with many debugging options is several times slower;
+ * HYPTRACE_SLACK in the environment is the factor.
  */
 
 unsigned int slack(void);
 
-/* Nothing takes that long; a limit only so that a test ends */
+/* Longer than anything takes; a limit only so that a test ends */
 #define PATIENCE_MS	(10000 * slack())
 
 #endif /* _SELFTEST_HYPTRACE_SLACK_H */

@@ -14,7 +14,7 @@
 
 #define KMEMLEAK	"/sys/kernel/debug/kmemleak"
 
-/* What is younger is not reported */
+/* Younger objects are not reported */
 #define LEAK_AGE_MS	5100
 
 long free_pages(void)

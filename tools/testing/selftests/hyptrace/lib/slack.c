@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Time for tests; see slack.h. That of the harness, too.
+ * Time limits of tests, also that of the harness; see slack.h.
  */
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "slack.h"
 
-/* By the linker's --wrap: who calls alarm() gets the former, which calls the latter */
+/* With the linker's --wrap=alarm, callers of alarm() get __wrap_alarm() */
 unsigned int __wrap_alarm(unsigned int seconds);
 unsigned int __real_alarm(unsigned int seconds);
 
