@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# hyptrace: the front door. Each target calls one script in qemu-scripts/, all
-# of which explain themselves with --help.
+# hyptrace: the entry point. Each target calls scripts in qemu-scripts/; each
+# script explains itself with --help.
 #
 # Variables: MODE=protected|hvhe|nvhe and CPUS=n for the guest,
-#            SEED=n and CALLS=n for make stress
+#            SEED=n and CALLS=n for make stress, SEED=n and MINUTES=n for make soak
 #            HYPTRACE_BUILD=dir for everything that is generated
 
 MODE ?= protected
@@ -15,9 +15,9 @@ export HYPTRACE_BUILD MODE CPUS
 
 S := qemu-scripts
 
-# The makes and scripts below have their own ideas of parallelism
+# The scripts run jobs in parallel by themselves
 .NOTPARALLEL:
-.PHONY: help setup source kernel tools initramfs run bench bench-native soak check stress mutants lint \
+.PHONY: help setup source kernel tools initramfs run bench bench-native soak check check-all stress mutants lint \
 	series clean
 
 help: ## This list
@@ -25,47 +25,55 @@ help: ## This list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
 	@echo "Variables: MODE=protected|hvhe|nvhe CPUS=n HYPTRACE_BUILD=dir"
 
-setup: ## Install what is needed (Debian 12, as root; the only one that needs the network)
+setup: ## Install the packages (Debian 12, as root; the only target that needs the network)
 	@$(S)/setup.sh
 
-source: ## Make the patched kernel source in build/linux
+source: ## Unpack and patch the kernel source, in build/linux
 	@$(S)/prepare-kernel.sh
 
 kernel: source ## Build the guest's kernel
 	@$(S)/build-kernel.sh
 
-tools: source ## Build the tools and the tests: for the guest, and for this machine
+tools: source ## Build hyptrace for this machine and the guest, and the guest's tests
 	@$(S)/build-tools.sh
 
 initramfs: tools ## Build the guest's root file system
 	@$(S)/build-initramfs.sh
 
-run: setup kernel initramfs ## Trace the hypervisor in a fresh guest and show the result
+# Installs and builds only what it needs
+run: ## Trace the hypervisor in a fresh guest and show the result
+	@$(S)/setup.sh --run
+	@$(S)/build-kernel.sh
+	@$(S)/build-tools.sh --run
+	@$(S)/build-initramfs.sh
 	@$(S)/run.sh
+
+check: setup kernel initramfs ## Run the quick tests, for every change
+	@$(S)/check.sh
+
+check-all: setup kernel initramfs ## Run all tests, which takes hours
+	@$(S)/check.sh --all
 
 bench: setup kernel initramfs ## Measure what tracing costs, in instructions
 	@$(S)/bench.sh
 
-bench-native: ## Measure in ns and GB/s, in an x86 virtual machine; needs /dev/kvm
+bench-native: ## Measure in ns and GB/s, in User-mode Linux (x86)
 	@$(S)/bench-native.sh
 
-soak: setup kernel initramfs ## Everything at once for MINUTES=n, and the accounts; SEED=n repeats
+soak: setup kernel initramfs ## Do everything at once for MINUTES=n, and account for every event
 	@$(S)/soak.sh
-
-check: setup kernel initramfs ## Run all tests
-	@$(S)/check.sh
 
 stress: setup kernel initramfs ## Attack EL2 with a million hypercalls in each protected mode, or in MODE
 	@$(S)/stress.sh $(if $(filter-out file,$(origin MODE)),$(MODE))
 
-mutants: setup kernel initramfs ## Break each security invariant in a copy, and see whether a test notices
+mutants: setup kernel initramfs ## Break each security invariant in a copy, and check that a test notices
 	@$(S)/mutants.sh
 
-lint: setup source ## Check style, types and documents of everything, without running it
+lint: setup source ## Check style, types, documents and history, without running anything
 	@$(S)/lint.sh
 
 series: source ## Write the project as a series of patches for git am
 	@$(S)/series.sh
 
-clean: ## Remove what was built, edits in build/linux as well; downloads stay
+clean: ## Remove what was built, and keep what was downloaded
 	@$(S)/clean.sh

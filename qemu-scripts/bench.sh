@@ -1,29 +1,30 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Usage: bench.sh [--core] [--compare | --update] [--kernel IMAGE]
+# Usage: bench.sh [--core] [--compare | --update] [--kernel IMAGE] [--mode MODE]
 #
 # Measures what hypervisor tracing costs, in a guest whose instructions take a
-# nanosecond each: prints a table and writes build/bench.tsv (metric, value, unit,
-# value of the peer, ratio to it, spread). Numbers of instructions are net of an
-# empty loop, and the median of repeats; the same kernel gives the same numbers.
+# nanosecond each. Prints a table and writes build/bench.tsv (metric, value, unit,
+# value of the peer, ratio to it, spread). Numbers of instructions are medians of
+# repeated measurements, less an empty loop; the same kernel gives the same numbers.
 # Needs the kernel and the initramfs; 'make bench' makes them first. Builds a kernel
 # without hypervisor tracing to compare with, unless it is there.
 #
-#   --core           only the metrics of qemu-scripts/bench-baseline.tsv, in one
-#                    boot of some seconds; writes build/bench-core.tsv
-#   --compare        fail if one of these has grown by more than 5 % over it; one
-#                    TAP line for each
+#   --core           only the metrics of qemu-scripts/bench-baseline.tsv, the baseline,
+#                    in one boot of some seconds; writes build/bench-core.tsv
+#   --compare        fail if a metric is more than 5 % above the baseline; prints a TAP
+#                    line for each
 #   --update         record what was measured as the new baseline
 #   --kernel IMAGE   measure this kernel (default build/kernel's)
 #   --mode MODE      protected (the default), hvhe or nvhe; see boot.sh
 #
-# Environment: BENCH_CPUS="1 2 4 8", numbers of CPUs of the guest. With more than
-#              one, only what may not grow is measured, while the others idle;
-#              these metrics are named metric@Ncpus. --core has one CPU only
+# Environment: BENCH_CPUS="1 2 4 8", the numbers of CPUs of the guests. With more than
+#              one CPU, only costs that must not grow with their number are measured,
+#              on one of them while the others idle; these metrics are named
+#              metric@Ncpus. --core has one CPU only
 #
 # The peer is the best published tracer for EL2, measured in the same way.
 set -euo pipefail
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/lib/common.sh"
 
 CROSS_COMPILE=${CROSS_COMPILE:-aarch64-linux-gnu-}
 SOURCE=$REPO/tools/testing/selftests/hyptrace/bench
@@ -32,7 +33,7 @@ BASELINE=$SCRIPTS/bench-baseline.tsv
 MAX_GROWTH=5	# percent
 BENCH_CPUS=${BENCH_CPUS:-1 2 4 8}
 
-# What the peer needs; its readers look every 100 ms
+# The figures of the peer. Its readers poll every 100 ms
 declare -A PEER=(
 	[selftest.event]=108
 	[selftest.bytes]=20
@@ -78,13 +79,13 @@ measure()	# CPUS ARGUMENT-OF-HYP_BENCH [ARGUMENT-OF-BOOT]...
 		--add "$OBJ/hyp_bench:/root/hyp_bench" -- "./hyp_bench $what"
 }
 
-# What the same guest costs a kernel whose hypervisor has no tracing
+# Measures the same guest on a kernel without hypervisor tracing
 measure_untraced()
 {
 	local image=$BUILD/kernel-off/arch/arm64/boot/Image
 
 	[[ -f $image ]] ||
-		"$SCRIPTS/build-kernel.sh" --name off --config "$SCRIPTS/kernel-off.config" >&2
+		"$SCRIPTS/build-kernel.sh" --name off --config "$SCRIPTS/config/off.config" >&2
 	measure 1 --untraced --kernel "$image"
 }
 
@@ -101,7 +102,7 @@ measure_everything()
 	measure_untraced
 }
 
-# What it costs that hypervisor tracing is there, unused
+# Adds what hypervisor tracing costs when it is compiled in but not used
 add_differences()	# RAW-FILE
 {
 	awk -F '\t' -v OFS='\t' '
@@ -141,14 +142,14 @@ print_table()	# TSV
 record_baseline()	# TSV
 {
 	{
-		echo "# What the core metrics were when they were last recorded: bench.sh --core --update"
-		# Of a number of times, more is better
+		echo "# The core metrics as last recorded, by bench.sh --core --update"
+		# A metric in "times" is better the larger it is, so a limit does not fit
 		awk -F '\t' -v OFS='\t' 'NR > 1 && $3 != "times" { print $1, $2, $3 }' "$1"
 	} >"$BASELINE"
 	note "Recorded in ${BASELINE#"$REPO"/}; say in the commit why it changed."
 }
 
-# Half an instruction is below what a count can tell
+# A difference of up to half an instruction is below the resolution
 compare_baseline()	# TSV
 {
 	awk -F '\t' -v max="$MAX_GROWTH" '
@@ -179,7 +180,7 @@ compare_baseline()	# TSV
 
 parse_arguments "$@"
 need_command make awk "${CROSS_COMPILE}gcc"
-[[ $compare == no || -f $BASELINE ]] || die "there is no $BASELINE; --update makes it"
+[[ $compare == no || -f $BASELINE ]] || die "there is no $BASELINE; --update writes it"
 table=$BUILD/bench.tsv
 if [[ $core == yes ]]; then
 	table=$BUILD/bench-core.tsv
@@ -201,5 +202,5 @@ if [[ $compare == yes ]]; then
 	exit
 fi
 print_table "$table"
-note "The same as a file: $table"
+note "The table as a file: $table"
 [[ $update == no ]] || record_baseline "$table"

@@ -3,31 +3,31 @@
 # Usage: boot.sh [OPTION]... -- COMMAND
 #
 # Runs COMMAND in a fresh arm64 guest under QEMU, prints its output as it
-# comes, and returns its exit status. One word is a shell script; of several
-# words each is passed as it is.
+# comes, and returns its exit status. A single word is run as a shell script;
+# several words are run as a command and its arguments, as they are.
 #
 #   --mode MODE       how KVM runs: protected (pKVM, nVHE; the default),
 #                     hvhe (pKVM, hVHE) or nvhe (not protected)
 #   --cpu MODEL       QEMU's CPU model (default: one that fits the mode)
 #   --smp N           number of CPUs (default 2; with --icount 1)
 #   --mem SIZE        memory (default 1G)
-#   --icount          one guest instruction takes one nanosecond, and no run
-#                     differs from another by chance. CPUs take turns, so only
-#                     what runs while all others idle is measured by that
+#   --icount          virtual time: one guest instruction takes one nanosecond,
+#                     and runs are reproducible. CPUs take turns, so times are
+#                     meaningful only while all other CPUs are idle
 #   --append ARGS     more words for the kernel's command line; may repeat
 #   --add SRC[:DST]   put a file or folder into the guest, with its mode bits
 #                     (default DST: /root/<name>); may repeat
 #   --input FIFO      a named pipe that COMMAND reads as its standard input
 #   --out DIR         copy what the guest leaves in /out to DIR
-#   --timeout S       give up after so many seconds (default 300)
+#   --timeout S       give up after S seconds (default 300)
 #   --kernel IMAGE    boot this kernel (default build/kernel's)
 #
 # Exit status: COMMAND's; 124 on a timeout; 125 if the guest did not come up in
 # the mode asked for; 126 if it died before COMMAND ended; 1 for a bad argument.
-# Kernel messages go to build/logs/console-*.log, the last of them also known
-# as console.log.
+# Kernel messages go to build/logs/console-*.log; console.log is a link to the
+# last one.
 set -euo pipefail
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/lib/common.sh"
 
 mode=protected
 cpu=
@@ -88,13 +88,13 @@ parse_arguments()
 	die "no COMMAND; see --help"
 }
 
-# Words that follow from the mode. The texts are from kvm_arm_init()
+# Sets what depends on the mode. The texts are those of kvm_arm_init()
 choose_mode()
 {
 	case $mode in
 	protected)
 		: "${cpu:=cortex-a57}"
-		# A CPU that has VHE would run hVHE
+		# The last two words: a CPU that has VHE would otherwise run hVHE
 		kvm_words='protected arm64_sw.hvhe=0 id_aa64mmfr1.vh=0'
 		kvm_text='Protected nVHE mode initialized successfully'
 		;;
@@ -104,13 +104,14 @@ choose_mode()
 		kvm_text='Protected hVHE mode initialized successfully'
 		;;
 	nvhe)
-		# Not one with Spectre v3a: when it comes back from off, the base adds to the
-		# number of its vectors again, and a guest's first exception there is the last
+		# Not a CPU with Spectre v3a: each time that it comes online, the base kernel
+		# adds to the number of its vectors again, and a CPU that was offline hangs at
+		# a guest's first exception
 		: "${cpu:=cortex-a53}"
 		kvm_words=nvhe
 		kvm_text='Hyp nVHE mode initialized successfully'
 		;;
-	*) die "--mode '$mode': it is one of protected, hvhe, nvhe" ;;
+	*) die "--mode '$mode': it has to be protected, hvhe or nvhe" ;;
 	esac
 }
 
@@ -120,9 +121,9 @@ check_arguments()
 		: "${smp:=1}"
 	fi
 	: "${smp:=2}"
-	[[ $smp =~ ^[1-9][0-9]*$ ]] || die "--smp '$smp': a number of CPUs"
-	[[ $timeout =~ ^[1-9][0-9]*$ ]] || die "--timeout '$timeout': whole seconds"
-	[[ $mem =~ ^[1-9][0-9]*[MG]$ ]] || die "--mem '$mem': such as 512M or 2G"
+	[[ $smp =~ ^[1-9][0-9]*$ ]] || die "--smp '$smp': it has to be a number of CPUs"
+	[[ $timeout =~ ^[1-9][0-9]*$ ]] || die "--timeout '$timeout': it has to be a whole number of seconds"
+	[[ $mem =~ ^[1-9][0-9]*[MG]$ ]] || die "--mem '$mem': it has to be a size such as 512M or 2G"
 	[[ -f $kernel ]] || die "there is no kernel $kernel; run 'make kernel'"
 	[[ -f $initramfs ]] || die "there is no $initramfs; run 'make initramfs'"
 	[[ ! $input || -p $input ]] || die "--input $input: no such named pipe"
@@ -142,7 +143,7 @@ add_one()	# SRC[:DST] ROOT
 	[[ $dst != */ ]] || dst+=$(basename "$src")
 	case $dst in
 	/proc/* | /sys/* | /dev/* | /init | /cmd | /kvm-mode)
-		die "--add: $dst is taken in the guest" ;;
+		die "--add: $dst is reserved in the guest" ;;
 	/*) ;;
 	*) die "--add: '$dst' is not an absolute path in the guest" ;;
 	esac
@@ -189,8 +190,8 @@ qemu_arguments()
 		# A file, as QEMU drops output that a full pipe does not take
 		-chardev "file,id=output,path=$tmp/output"
 		-device virtio-serial-device -device "virtconsole,chardev=output"
-		-drive "if=none,id=out,format=raw,cache=unsafe,file=$tmp/disk"
-		-device "virtio-blk-device,drive=out"
+		-chardev "file,id=results,path=$tmp/results.tar"
+		-device "virtserialport,chardev=results,name=results"
 	)
 	if [[ $input ]]; then
 		# QEMU wants a pair of pipes, PATH.in and PATH.out
@@ -219,21 +220,21 @@ cleanup()
 	rm -rf "$tmp"
 }
 
-# Only the last logs stay
+# Removes all but the last 50 logs
 new_console_log()
 {
 	mkdir -p "$LOGS"
 	console=$(mktemp "$LOGS/console-$(date +%Y%m%d-%H%M%S)-XXXXXX.log")
 	ln -sfn "${console##*/}" "$LOGS/console.log"
-	find "$LOGS" -maxdepth 1 -name 'console-*.log' -printf '%T@ %p\n' |
+	# Another one may remove the same files at the same time: find fails then, for nothing
+	{ find "$LOGS" -maxdepth 1 -name 'console-*.log' -printf '%T@ %p\n' 2>/dev/null || :; } |
 		sort -rn | tail -n +51 | cut -d' ' -f2- | xargs -r -d '\n' rm -f
 }
 
 run_qemu()
 {
-	truncate -s 4G "$tmp/disk"
 	: >"$tmp/output"
-	# "timeout" also bounds a QEMU that outlives this script
+	# "timeout" also ends a QEMU that outlives this script
 	timeout -k 5 "$timeout" "${qemu[@]}" </dev/null >"$tmp/qemu.log" 2>&1 &
 	pid=$!
 	tail -c +1 -s 0.1 -f --pid="$pid" "$tmp/output" &
@@ -245,7 +246,7 @@ run_qemu()
 	follower=
 }
 
-# --- what came of it -------------------------------------------------------
+# --- the result ------------------------------------------------------------
 
 console_has()	# TEXT
 {
@@ -274,11 +275,11 @@ explain()	# MESSAGE
 	} >&2
 }
 
-# Sets status; false if the guest did not get to report one
+# Sets status; fails if the guest has reported none
 take_results()
 {
 	mkdir "$tmp/results"
-	tar -x -f "$tmp/disk" -C "$tmp/results" --no-same-owner 2>"$tmp/tar.log" || :
+	tar -x -f "$tmp/results.tar" -C "$tmp/results" --no-same-owner 2>"$tmp/tar.log" || :
 	[[ -s $tmp/results/.status ]] || return 1
 	status=$(<"$tmp/results/.status")
 	[[ $out ]] || return 0

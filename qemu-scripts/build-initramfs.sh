@@ -3,13 +3,13 @@
 # Usage: build-initramfs.sh [--fetch]
 #
 # Makes build/initramfs.cpio.gz, the guest's root file system: busybox,
-# trace-cmd and its libraries (from Debian's arm64 packages), qemu-scripts/init,
+# trace-cmd and its libraries (from Debian's arm64 packages), qemu-scripts/guest/init,
 # and every program in build/guest/, which goes to /usr/bin. The same inputs
 # give the same bytes; nothing is done if they have not changed.
 #
-#   --fetch   only get the Debian packages into build/debs
+#   --fetch   only download the Debian packages into build/debs
 set -euo pipefail
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/lib/common.sh"
 
 image=$BUILD/initramfs.cpio.gz
 stamp=$STATE/initramfs
@@ -63,14 +63,14 @@ guest_programs()
 	find "$BUILD/guest" -mindepth 1 -maxdepth 1 -type f -executable -print 2>/dev/null | LC_ALL=C sort
 }
 
-# A program of ours must run in a guest that has next to no libraries
+# Our programs must be static, as the guest has hardly any libraries
 check_program()	# FILE
 {
-	aarch64-linux-gnu-readelf -h "$1" 2>/dev/null | grep -q 'Machine:.*AArch64' || {
+	aarch64-linux-gnu-readelf -h "$1" 2>/dev/null | grep >/dev/null 'Machine:.*AArch64' || {
 		[[ $(head -c 2 "$1") == '#!' ]] || die "$1 is neither an arm64 program nor a script"
 		return 0
 	}
-	! aarch64-linux-gnu-readelf -l "$1" | grep -q INTERP ||
+	! aarch64-linux-gnu-readelf -l "$1" | grep INTERP >/dev/null ||
 		die "$1 is not statically linked: the guest does not have its libraries"
 }
 
@@ -101,7 +101,7 @@ fill()		# ROOT
 
 	mkdir -p "$1"/{bin,sbin,dev,lib,out,proc,root,sys,tmp,usr/bin,usr/sbin,usr/lib}
 	chmod 1777 "$1/tmp"
-	install -m 755 "$SCRIPTS/init" "$1/init"
+	install -m 755 "$SCRIPTS/guest/init" "$1/init"
 	install -m 755 "$unpacked/bin/busybox" "$1/bin/busybox"
 	ln -s busybox "$1/bin/sh"	# init makes the links to all the others
 	copy_with_libraries usr/bin/trace-cmd "$1"
@@ -119,7 +119,7 @@ pack()		# ROOT
 	find "$1" -exec touch -h -d @0 {} +
 	(cd "$1" && find . -mindepth 1 | LC_ALL=C sort |
 		cpio --quiet --reproducible -o -H newc -R 0:0) | gzip -n -6 >"$image.new"
-	# The kernel finds a second archive behind this one at multiples of 4 only
+	# The kernel finds an archive that follows this one at a multiple of 4 bytes only
 	size=$(stat -c %s "$image.new")
 	truncate -s $(((size + 511) / 512 * 512)) "$image.new"
 	mv "$image.new" "$image"
@@ -142,7 +142,7 @@ inputs()
 {
 	ls "$DEBS"
 	mapfile -t programs < <(guest_programs)
-	hash_of "$SCRIPTS/build-initramfs.sh" "$SCRIPTS/init" "${programs[@]}"
+	hash_of "$SCRIPTS/build-initramfs.sh" "$SCRIPTS/guest/init" "${programs[@]}"
 }
 
 case ${1-} in

@@ -1,30 +1,36 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Usage: build-kernel.sh [--config FRAGMENT]... [--name NAME] [MAKE-WORD...]
+#        build-kernel.sh --um [MAKE-WORD...]
 #
-# Builds the guest kernel and its modules in build/kernel: tinyconfig, plus
-# qemu-scripts/kernel.config. Prepares the source first (prepare-kernel.sh).
-# A run with nothing to do takes seconds.
+# Builds the guest's kernel and its modules in build/kernel, with the options of
+# qemu-scripts/config/kernel.config; all other options that can be off are off. Prepares
+# the source first (prepare-kernel.sh). A run with nothing to do takes seconds. Another
+# kernel begins as a copy of build/kernel, if there is one: what both share is compiled
+# once.
 #
 #   --config FRAGMENT   more options on top, e.g. a debugging aid; may repeat.
 #                       CONFIG_X=n in a fragment means: must be off
 #   --name NAME         build in build/kernel-NAME instead
-#   --native            the kernel of bench-native.sh: for this machine's own kind
-#                       of CPU, in build/kernel-native, of kernel-x86.config
+#   --um                build the kernel of bench-native.sh: User-mode Linux, a program
+#                       for this machine, in build/kernel-um, from config/um.config
 #   MAKE-WORD           given to the kernel's make; a target (such as
 #                       kernel/trace/trace.o) replaces the default "Image
 #                       modules". Note that W=1 rebuilds everything: give it a
 #                       --name or a target of its own
 set -euo pipefail
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/lib/common.sh"
 
-fragments=("$SCRIPTS/kernel.config")
+fragments=("$SCRIPTS/config/kernel.config")
 out=$BUILD/kernel
 what="Build the kernel"
 arch=arm64
 cross=aarch64-linux-gnu-
 targets=()
 assignments=()
+
+# Number of objects of the guest's kernel, to show progress. Other kernels have about as many
+OBJECTS=780
 
 parse_arguments()
 {
@@ -43,12 +49,13 @@ parse_arguments()
 			what+=" $2"
 			shift
 			;;
-		--native)
-			fragments=("$SCRIPTS/kernel-x86.config")
-			out=$BUILD/kernel-native
-			what+=" native"
-			arch=x86_64
+		--um)
+			fragments=("$SCRIPTS/config/um.config")
+			out=$BUILD/kernel-um
+			what+=" um"
+			arch=um
 			cross=
+			assignments+=("${UM_FLAGS[@]}")
 			;;
 		-h | --help) usage; exit ;;
 		-*) die "unknown argument '$1'; see --help" ;;
@@ -59,20 +66,31 @@ parse_arguments()
 	done
 	((${#targets[@]})) || case $arch in
 	arm64) targets=(Image modules) ;;
-	x86_64) targets=(vmlinux) ;;
+	um) targets=(vmlinux modules) ;;
 	esac
 }
 
 kernel_make()
 {
-	# What "make kernel MODE=..." at the top was told is not the kernel's
+	# Variables given to "make kernel MODE=..." at the top are not for the kernel's make
 	unset MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL
 	make -C "$TREE" O="$out" ARCH="$arch" CROSS_COMPILE="$cross" \
 		KBUILD_BUILD_USER=hyptrace KBUILD_BUILD_HOST=hyptrace \
-		-j "$(nproc)" "$@"
+		-j "$(($(nproc) + 1))" "$@"
 }
 
-# What the configuration follows from: the fragments, and edited Kconfig files
+# Objects that depend on an option that differs are compiled again, as after any change of
+# the configuration
+begin_with_copy()
+{
+	[[ $arch == arm64 && ! -e $out && -e $BUILD/kernel/vmlinux ]] || return 0
+	rm -rf "$out.new"
+	cp -a "$BUILD/kernel" "$out.new"
+	rm -f "$out.new"/{vmlinux*,.hyptrace-*} "$out.new/arch/arm64/boot/Image"
+	mv "$out.new" "$out"
+}
+
+# What the configuration depends on: the fragments, and edited Kconfig files
 config_inputs()
 {
 	local file kconfigs=()
@@ -84,14 +102,17 @@ config_inputs()
 	hash_of "${fragments[@]}" "${kconfigs[@]}"
 }
 
+# Options that are not named are off, except those that tinyconfig switches on
 configure()
 {
-	kernel_make tinyconfig
-	(cd "$TREE" && scripts/kconfig/merge_config.sh -m -O "$out" "$out/.config" "${fragments[@]}")
-	kernel_make olddefconfig
+	{
+		cat "$TREE"/kernel/configs/tiny{-base,}.config
+		wanted_options
+	} >"$out/.hyptrace-options"
+	kernel_make KCONFIG_ALLCONFIG="$out/.hyptrace-options" allnoconfig
 }
 
-# The last word on each option, as fragments may override one another
+# The last line on each option, as a fragment overrides those before it
 wanted_options()
 {
 	sed -n -e 's/^\(CONFIG_[A-Za-z0-9_]*=.*[^[:space:]]\)[[:space:]]*$/\1/p' "${fragments[@]}" |
@@ -109,7 +130,7 @@ check_config()
 		esac
 	done < <(wanted_options)
 	((${#failed[@]} == 0)) ||
-		die "these options did not take (no such option, or a dependency is missing): ${failed[*]}"
+		die "these options have no effect (no such option, or a dependency is missing): ${failed[*]}"
 }
 
 configure_if_needed()
@@ -125,8 +146,22 @@ configure_if_needed()
 	printf '%s\n' "$inputs" >"$out/.hyptrace-config"
 }
 
+# Prints how many objects are compiled so far. Only a first build compiles all of them
+objects_built()	# LOG
+{
+	local built of=''
+
+	built=$(grep -cE '^  (CC|AS|HOSTCC) ' "$1" || :)
+	[[ $first == no ]] || of=" of about $OBJECTS"
+	((built == 0)) || echo "($built$of objects)"
+}
+
 parse_arguments "$@"
 need_command make "${cross}gcc" gcc bc bison flex perl
 "$SCRIPTS/prepare-kernel.sh"
+begin_with_copy
 configure_if_needed
+first=no
+[[ -e $out/init/main.o ]] || first=yes
+STEP_PROGRESS=objects_built
 step "$what" kernel_make "${assignments[@]}" "${targets[@]}"

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0
 # Usage: build-test-modules.sh [KERNEL]
 #
-# Builds the kernel modules of the selftests for build/KERNEL, "kernel" or "kernel-NAME",
-# in build/obj/test_modules or test_modules-NAME.
+# Builds the kernel modules of the selftests for the kernel in build/KERNEL. KERNEL is
+# "kernel" (the default) or "kernel-NAME"; the modules are then in build/obj/test_modules
+# or build/obj/test_modules-NAME.
 set -euo pipefail
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/lib/common.sh"
 
 SRC=$REPO/tools/testing/selftests/hyptrace/test_modules
 

@@ -1,11 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Usage: build-tools.sh
+# Usage: build-tools.sh [--run]
 #
-# Builds hyptrace for this machine (build/host/hyptrace) and, static, for the
-# guest (build/guest/hyptrace), and the selftests for the guest (build/tests/).
+# Builds hyptrace for this machine (build/host/hyptrace) and, statically linked, for
+# the guest (build/guest/hyptrace), and the workload and the selftests for the guest
+# (build/guest/hyp_workload, build/tests/).
+#
+#   --run   only what "make run" needs, which is all but the selftests
 set -euo pipefail
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/lib/common.sh"
 
 CROSS_COMPILE=${CROSS_COMPILE:-aarch64-linux-gnu-}
 TOOL=$REPO/tools/tracing/hyptrace
@@ -13,29 +16,43 @@ TESTS=$TREE/tools/testing/selftests/hyptrace
 
 build_host()
 {
-	make -C "$TOOL" O="$BUILD/obj/tool-host"
+	make -j "$(nproc)" -C "$TOOL" O="$BUILD/obj/tool-host"
 	mkdir -p "$BUILD/host"
 	install -C -m 755 "$BUILD/obj/tool-host/hyptrace" "$BUILD/host/"
 }
 
 build_guest()
 {
-	make -C "$TOOL" O="$BUILD/obj/tool-guest" CROSS_COMPILE="$CROSS_COMPILE" LDFLAGS=-static
+	make -j "$(nproc)" -C "$TOOL" O="$BUILD/obj/tool-guest" CROSS_COMPILE="$CROSS_COMPILE" LDFLAGS=-static
 	mkdir -p "$BUILD/guest"
 	install -C -m 755 "$BUILD/obj/tool-guest/hyptrace" "$BUILD/guest/"
 }
 
-build_tests()
+make_tests()	# TARGET...
 {
 	mkdir -p "$BUILD/obj/tests-guest"
-	make -C "$TESTS" ARCH=arm64 CROSS_COMPILE="$CROSS_COMPILE" KERNEL="$TREE" \
-		OUTPUT="$BUILD/obj/tests-guest" INSTALL_PATH="$BUILD/tests" all install
-	install -C -m 755 "$BUILD/tests/hyp_workload" "$BUILD/guest/"
+	make -j "$(nproc)" -C "$TESTS" ARCH=arm64 CROSS_COMPILE="$CROSS_COMPILE" KERNEL="$TREE" \
+		OUTPUT="$BUILD/obj/tests-guest" INSTALL_PATH="$BUILD/tests" "$@"
+}
+
+build_workload()
+{
+	make_tests "$BUILD/obj/tests-guest/hyp_workload"
+	install -C -m 755 "$BUILD/obj/tests-guest/hyp_workload" "$BUILD/guest/"
+}
+
+build_tests()
+{
+	make_tests all
+	make_tests install
 }
 
 [[ ${1:-} != -h && ${1:-} != --help ]] || { usage; exit; }
+run=no
+[[ ${1:-} != --run ]] || { run=yes; shift; }
 (($# == 0)) || die "unknown argument '$1'; see --help"
 need_command make gcc "${CROSS_COMPILE}gcc"
 step "Build the tools for this machine" build_host
 step "Build the tools for the guest" build_guest
-step "Build the tests for the guest" build_tests
+step "Build the workload for the guest" build_workload
+[[ $run == yes ]] || step "Build the tests for the guest" build_tests

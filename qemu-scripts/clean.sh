@@ -5,7 +5,7 @@
 # Removes what was built, but not downloaded packages. Stops if build/linux has
 # edits that are in no patch, unless given --force.
 set -euo pipefail
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/lib/common.sh"
 
 case ${1-} in
 '' | --force) ;;
@@ -17,7 +17,7 @@ if [[ ${1-} != --force ]]; then
 	[[ -z $edited ]] ||
 		die "build/linux has edits that are in no patch (refresh-patches.sh saves them, clean.sh --force drops them): $edited"
 fi
-# By name: HYPTRACE_BUILD may be any directory
+# Each by its name, as HYPTRACE_BUILD may be a directory that has other files
 rm -rf "$TREE" "$TREE.new" "$BUILD/pristine" "$STATE" "$LOGS" \
 	"$BUILD/guest" "$BUILD/host" "$BUILD/obj" "$BUILD/kernel" "$BUILD"/kernel-* \
 	"$BUILD"/{docs,lint,mutants,series,series.tmp,check,run,tests} \

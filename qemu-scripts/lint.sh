@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Usage: lint.sh [--list] [CHECK]...
+# Usage: lint.sh [--list] [--recent] [CHECK]...
 #
-# Reads everything of ours without running it; all checks, or those named:
+# Checks all files of the project without running them, by all checks or those named:
 #
 #   text        ASCII, white space, licence lines, names of documents
 #   scripts     shellcheck, Python's compiler
@@ -10,20 +10,25 @@
 #   kerneldoc   scripts/kernel-doc
 #   documents   Sphinx
 #   compile     sparse, and the compiler's warnings of W=1
+#   history     no temporary commit, no file that a tool left behind
 #
-# Prints nothing when all is well, else FILE:LINE: TYPE: what it is about, and
-# ends with status 1. Of files that the kernel already has, only our lines count.
-# qemu-scripts/lint.allow has what is meant as it is.
+# Prints nothing if all is well. Else prints FILE:LINE: TYPE: MESSAGE for each finding,
+# and ends with status 1. In files that the kernel already has, only the lines that
+# patches add are checked. qemu-scripts/lint.allow lists accepted findings.
 #
-#   --list   only list the files
+#   --list     only list the files
+#   --recent   checkpatch, which takes minutes, only reads files that are new or changed
+#              since ten commits ago
 set -euo pipefail
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/lib/common.sh"
 
-ALL_CHECKS=(text scripts checkpatch kerneldoc documents compile)
+ALL_CHECKS=(text scripts checkpatch kerneldoc documents compile history)
 work=$BUILD/lint
 allowed=$SCRIPTS/lint.allow
+# Only commits after this one are checked
+HISTORY_BASE=1304581122d714579b1d5a95da7a38eddcc341b4
 
-# --- what is ours ------------------------------------------------------------
+# --- the project's files -----------------------------------------------------
 
 our_files()
 {
@@ -38,7 +43,7 @@ our_files()
 	done
 }
 
-# The files of ours that match a regular expression
+# The project's files that match a regular expression
 files_like()	# REGEX
 {
 	grep -E -- "$1" "$work/files" || :
@@ -58,7 +63,7 @@ added_lines()
 
 # --- findings: FILE:LINE: TYPE: MESSAGE --------------------------------------
 
-# Drops what lint.allow has
+# Drops the findings that lint.allow lists
 not_allowed()
 {
 	awk -F ': ' '
@@ -81,7 +86,7 @@ not_allowed()
 	}' "$allowed" -
 }
 
-# A tool's messages about absolute paths => findings about files of ours
+# A tool's messages about absolute paths => findings about the project's files and lines
 our_messages()	# TYPE
 {
 	sed -n -E -e "s@^($TREE|$work/tree|$REPO)/@@" \
@@ -109,7 +114,7 @@ check_licence_lines()	# FILE...
 	for file; do
 		case $file in
 		*.md | *.tsv | */.gitignore | .gitignore | */series | COPYING | */config | *.config | *.patch) continue ;;
-		*.dat | *.bin | */.shellcheckrc) continue ;;
+		*.dat | *.bin | *.png | */.shellcheckrc) continue ;;
 		esac
 		head -n 3 "$file" | grep -q 'SPDX-License-Identifier: ' ||
 			echo "$file:1: SPDX: no SPDX-License-Identifier"
@@ -126,7 +131,7 @@ check_last_lines()	# FILE...
 	done
 }
 
-# Documents that are named have to exist
+# Documents that a file refers to have to exist
 check_references()	# FILE...
 {
 	local line name
@@ -173,15 +178,31 @@ check_scripts()
 
 checkpatch()
 {
-	# It leaves a cache where it runs
+	# It leaves a cache in the directory in which it runs
 	(cd "$work/tree" && "$TREE/scripts/checkpatch.pl" --root="$TREE" --strict --no-signoff \
 		--terse --no-summary --show-types "$@") || :
 }
 
-# The diff is not in git's form, which it takes for a part of the description
+# checkpatch takes a diff that is not in git's form for a part of the description
 check_one_patch()	# NAME
 {
 	checkpatch --ignore DIFF_IN_COMMIT_MSG - <"$REPO/$1" | sed "s|^-:|$1:|"
+}
+
+# Of the names on standard input those of files that --recent is about
+if_recent()
+{
+	local base='HEAD~10'
+
+	if [[ $recent == no || ! -e $REPO/.git ]]; then
+		cat
+		return
+	fi
+	git -c safe.directory='*' rev-parse -q --verify "$base" >/dev/null || base=HEAD
+	grep -xF -f <(
+		git -c safe.directory='*' diff --name-only --relative "$base"
+		git -c safe.directory='*' ls-files --others --exclude-standard
+	) || :
 }
 
 check_checkpatch()
@@ -189,14 +210,15 @@ check_checkpatch()
 	local file files patch
 
 	rm -rf "$work/tree"
-	mapfile -t files < <(cd "$REPO" && overlay_files | grep -vE '/\.[^/]*$|\.(dat|bin|tsv|patch)$')
+	mkdir -p "$work/tree"
+	mapfile -t files < <(overlay_files | grep -vE '/\.[^/]*$|\.(dat|bin|tsv|patch)$' | if_recent)
 	for file in "${files[@]}"; do
 		mkdir -p "$work/tree/${file%/*}"
 		ln -s "$REPO/$file" "$work/tree/$file"
 	done
 	{
-		checkpatch -f "${files[@]}"
-		for patch in $(files_like '^patches/.*\.patch$'); do
+		((${#files[@]} == 0)) || checkpatch -f "${files[@]}"
+		for patch in $(files_like '^patches/.*\.patch$' | if_recent); do
 			check_one_patch "$patch"
 		done
 	} | sed -n -E 's/^([^:]+:[0-9]+): [A-Z]+:([A-Z_]+): /\1: \2: /p'
@@ -211,7 +233,7 @@ check_kerneldoc()
 	done | our_messages KERNELDOC
 }
 
-# Our documents and one that refers to them, as the kernel builds them
+# The project's documents and one that refers to them, built as the kernel does it
 check_documents()
 {
 	local src=$work/documents
@@ -239,7 +261,7 @@ check_documents()
 	sed "s@^$src/@$REPO/Documentation/trace/@" "$work/documents.log" | our_messages SPHINX
 }
 
-# The objects made of our files and of those that we edit
+# The objects of the project's files, and of those that patches edit
 objects()
 {
 	local file
@@ -253,7 +275,7 @@ objects()
 	done
 }
 
-# In a directory of its own, as W=1 changes all objects
+# In a build directory of its own, as W=1 rebuilds all objects
 check_compile()
 {
 	local list
@@ -272,7 +294,35 @@ check_compile()
 		sed 's/: COMPILE: warning: context imbalance/: CONTEXT: imbalance/'
 }
 
+# What patch, git and editors leave behind
+LEFT_BEHIND='\.(rej|orig|swp|swo|tmp|bak)$|~$|(^|/)(core|nohup\.out)$|__pycache__'
+
+# Temporary commits, and commits with files that a tool left behind, as
+# COMMIT:1: TYPE: MESSAGE
+check_commits()
+{
+	local commit subject
+
+	git -c safe.directory='*' log --no-merges --format='%h %s' "$HISTORY_BASE"..HEAD |
+	while read -r commit subject; do
+		! grep -qiE '^(wip|tmp|temp|fixup!|squash!|amend!|checkpoint)\b' <<<"$subject" ||
+			echo "$commit:1: SUBJECT: '$subject' is a temporary commit"
+		git -c safe.directory='*' diff-tree -r --no-commit-id --name-only "$commit" |
+			{ grep -E -- "$LEFT_BEHIND" || :; } | sed "s@.*@$commit:1: LEFT_BEHIND: &@"
+	done
+}
+
+check_history()
+{
+	files_like "$LEFT_BEHIND" | sed 's/$/:1: LEFT_BEHIND: a tool left it behind/'
+	# An exported tree has no history, a shallow clone not all of it
+	! git -c safe.directory='*' rev-parse -q --verify "$HISTORY_BASE^{commit}" >/dev/null 2>&1 ||
+		check_commits
+}
+
 checks=()
+recent=no
+[[ ${1-} != --recent ]] || { recent=yes; shift; }
 case ${1-} in
 -h | --help) usage; exit ;;
 --list) our_files; exit ;;
@@ -288,13 +338,14 @@ need_command git perl shellcheck sparse python3
 	die "python3-sphinx is not installed; run 'make setup' as root"
 mkdir -p "$work"
 "$SCRIPTS/prepare-kernel.sh" >/dev/null
-our_files >"$work/files"
-added_lines >"$work/added"
+# Several at a time read these
+our_files | write_if_changed "$work/files"
+added_lines | write_if_changed "$work/added"
 cd "$REPO"
 failed=no
 for check in "${checks[@]}"; do
-	"check_$check" >"$work/all"
-	not_allowed <"$work/all" | sort -t: -k1,1 -k2,2n >"$work/found-$check"
+	"check_$check" >"$work/all-$check"
+	not_allowed <"$work/all-$check" | sort -t: -k1,1 -k2,2n >"$work/found-$check"
 	cat "$work/found-$check"
 	[[ ! -s $work/found-$check ]] || failed=yes
 done

@@ -2,20 +2,21 @@
 # SPDX-License-Identifier: GPL-2.0
 # Usage: mutants.sh [--check | NAME...]
 #
-# Each patch in tools/testing/selftests/hyptrace/mutants breaks one of the security
-# invariants of Documentation/trace/hypervisor-testing.rst. Each is applied to a copy of
-# the kernel, which is built and attacked by the rounds that the patch names; a test
-# that does not notice is worth nothing. At first, the copy as it is has to pass.
+# Tests the attack on EL2 itself: does it notice when EL2 is broken? Each patch in
+# tools/testing/selftests/hyptrace/mutants breaks one of the security invariants of
+# Documentation/trace/hypervisor-design.rst. It is applied to a copy of the kernel, which
+# is built and attacked by the rounds that the patch names. At least one of their tests
+# has to fail. Before that, all have to pass on the copy without such a patch.
 #
-#   --check   only see whether there is a patch for each invariant, and each applies
-#   NAME      only these, such as 5-padding
+#   --check   only check that there is a patch for each invariant, and that each applies
+#   NAME      only these patches, such as 5-padding
 #
-# The copy and what is built of it are in build/mutants; build/linux and build/kernel
+# The copy and what is built from it are in build/mutants; build/linux and build/kernel
 # are not touched. The first build takes some minutes, each mutant less than one.
-# The last lines are a table; its text is in build/mutants/report.txt. Exit status: 1
+# The last lines are a table, which is also in build/mutants/report.txt. Exit status: 1
 # if a mutant was missed, or could not be built.
 set -euo pipefail
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/lib/common.sh"
 
 MUTANTS=$REPO/tools/testing/selftests/hyptrace/mutants
 COPY=$BUILD/mutants/repo
@@ -28,7 +29,7 @@ INVARIANTS=6
 
 current=
 
-# The word behind a header line of a patch
+# The value of a header line of a patch
 field()		# NAME WORD
 {
 	sed -n "/^---/q; s/^$2: //p" "$MUTANTS/$1.patch"
@@ -50,7 +51,7 @@ mutated_file()	# NAME
 
 # --- the copy --------------------------------------------------------------
 
-# With a new time stamp, since what was built may be of another content
+# With a new timestamp, so that make rebuilds what was built from the old content
 copy_if_changed()	# SRC DST
 {
 	! cmp -s "$1" "$2" || return 0
@@ -84,7 +85,8 @@ in_copy()	# SCRIPT ARGUMENTS...
 	HYPTRACE_BUILD=$COPY_BUILD "$COPY/qemu-scripts/$script" "$@"
 }
 
-# Also undoes what a run that was killed has left
+# Makes the copy, or brings it up to date. This also reverts a patch that a run has left
+# applied when it was killed
 make_copy()
 {
 	local file list=$BUILD/mutants/files
@@ -106,7 +108,7 @@ build_copy()
 	in_copy build-kernel.sh Image
 }
 
-# The file itself stays, since it is a link to the overlay's
+# Writes into the file instead of replacing it, since it may be a link to the overlay's
 apply()		# NAME
 {
 	local file new=$BUILD/mutants/mutated
@@ -143,7 +145,7 @@ reason()	# LOG
 		sed -e 's/^[# ]*//' -e 's/^Input\/output error: //' -e 's/^ *kvm \[[0-9]*\]: //'
 }
 
-# One that does not even come to the attack says nothing
+# A mutant whose kernel does not start tells nothing about the attack
 judge()		# NAME
 {
 	local log=$BUILD/mutants/$1.log
@@ -153,7 +155,7 @@ judge()		# NAME
 		why="nothing noticed in $CALLS calls"
 	elif ! grep -q '^# round ' "$log"; then
 		verdict=broken
-		why="the kernel does not come up; see $log"
+		why="the kernel does not start; see $log"
 	else
 		verdict=caught
 		why=$(reason "$log")
@@ -165,7 +167,7 @@ try_mutant()	# NAME
 	current=$1
 	if ! apply "$1" || ! step "Build the mutant $1" build_copy; then
 		verdict=broken
-		why="it does not apply, or is not built"
+		why="it does not apply, or does not build"
 	else
 		judge "$1"
 	fi
@@ -184,7 +186,7 @@ check_mutants()
 
 	for name in $(all_mutants); do
 		patch -F0 -s -r - --follow-symlinks -o - "$TREE/$(mutated_file "$name")" <"$MUTANTS/$name.patch" >/dev/null ||
-			die "mutants/$name.patch does not apply: adapt it to what it is to break"
+			die "mutants/$name.patch does not apply: adapt it to the code that it breaks"
 	done
 	for ((invariant = 1; invariant <= INVARIANTS; invariant++)); do
 		grep -q "^Invariant: $invariant\$" "$MUTANTS"/*.patch ||
@@ -215,7 +217,7 @@ trap 'exit 143' TERM HUP
 step "Build the modules of the tests" "$SCRIPTS/build-test-modules.sh"
 step "Copy the kernel" make_copy
 step "Build the copy" build_copy
-step "Attack the copy as it is" attack "" "$BUILD/mutants/none.log"
+step "Attack the copy without a mutant" attack "" "$BUILD/mutants/none.log"
 
 failed=0
 printf '%-22s %-9s %-7s %-7s %s\n' Mutant Invariant Rounds Verdict "What was noticed" >"$REPORT"

@@ -11,9 +11,9 @@
 # edits into patches/. They are kept as long as the patches do not change.
 #
 #   --force   overwrite such edits when the patches have changed
-#   --adopt   use a build/linux that something else made, with its edits
+#   --adopt   use a build/linux that this script has not made, with its edits
 set -euo pipefail
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/lib/common.sh"
 
 force=no
 adopt=no
@@ -40,7 +40,9 @@ extract()
 {
 	rm -rf "$TREE.new" "$TREE"
 	mkdir -p "$TREE.new"
-	xz -T0 -dc "$TARBALL" | tar -x -C "$TREE.new" --strip-components=1
+	# A quarter of all bytes are register definitions of one graphics driver
+	xz -T0 -dc "$TARBALL" | tar -x -C "$TREE.new" --strip-components=1 \
+		--exclude='*/drivers/gpu/drm/amd/include'
 	mv "$TREE.new" "$TREE"
 }
 
@@ -63,11 +65,11 @@ unpack()
 		step "Unpack the kernel source" extract
 	fi
 	tarball_id >"$STATE/tarball"
-	# No file of the tarball is newer, every edit is
+	# Files from the tarball are not newer than this, files that are edited are
 	touch -r "$TARBALL" "$STATE/tarball"
 }
 
-# A new tarball replaces the whole tree
+# For a new tarball, which replaces the whole tree
 refuse_to_lose_edits()
 {
 	local edited
@@ -102,7 +104,8 @@ apply_in()	# DIRECTORY, which holds the pristine files
 	done
 }
 
-# Overwriting FILE loses nothing if it is as we left it, or is right already
+# Stops if the patches would overwrite edits. A file that has the new content already loses
+# nothing
 check_not_edited()	# DIRECTORY
 {
 	local file lost=()
@@ -113,6 +116,15 @@ check_not_edited()	# DIRECTORY
 	done
 	((${#lost[@]} == 0)) ||
 		die "patches/ changed, and so did these files in build/linux (refresh-patches.sh saves them, --force drops them): ${lost[*]}"
+}
+
+# Counts lines of standard input
+say_number()	# WHAT
+{
+	local nr
+
+	nr=$(wc -l)
+	((nr == 0)) || note "$nr $1"
 }
 
 apply_patches()
@@ -133,9 +145,9 @@ apply_patches()
 		check_not_edited "$tmp"
 		find "$tmp" -type f -printf '%P\n' | while IFS= read -r file; do
 			cmp -s "$tmp/$file" "$TREE/$file" && continue
-			note "Patch $file"
 			cat "$tmp/$file" >"$TREE/$file"
-		done
+			echo
+		done | say_number "kernel files patched"
 	fi
 	record_applied
 }
@@ -147,8 +159,8 @@ remove_stale_links()	# NEW-LIST
 	[[ -e $STATE/links ]] || return 0
 	comm -23 "$STATE/links" "$1" | while IFS= read -r file; do
 		[[ -L $TREE/$file ]] || continue
-		note "Unlink $file"
 		rm "$TREE/$file"
+		echo
 		(cd "$TREE" && rmdir -p --ignore-fail-on-non-empty "$(dirname "$file")" 2>/dev/null) || :
 	done
 }
@@ -159,15 +171,15 @@ link_overlay()
 
 	overlay_files | LC_ALL=C sort >"$list"
 	[[ ! -e $STATE/links ]] || LC_ALL=C sort -o "$STATE/links" "$STATE/links"
-	LC_ALL=C remove_stale_links "$list"
+	LC_ALL=C remove_stale_links "$list" | say_number "links to the overlay removed"
 	while IFS= read -r file; do
 		[[ -L $TREE/$file && $TREE/$file -ef $REPO/$file ]] && continue
 		[[ ! -e $TREE/$file || -L $TREE/$file ]] ||
 			die "$file exists in the kernel already: an edit of it belongs in patches/, not in the overlay"
-		note "Link $file"
 		mkdir -p "$TREE/$(dirname "$file")"
 		ln -sfn "$REPO/$file" "$TREE/$file"
-	done <"$list"
+		echo
+	done <"$list" | say_number "links to the overlay made"
 	mv "$list" "$STATE/links"
 }
 

@@ -2,15 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0
 # Usage: refresh-patches.sh [--new NAME FILE...]
 #
-# For developers: after editing files in build/linux, writes the edits into
-# patches/. The hunks of each patch are made anew for the files that it edits
-# (a file belongs to one patch only); its description, the text before the
-# first hunk, stays.
+# For developers: writes edits of files in build/linux into patches/. The hunks of
+# each patch are regenerated for the files that it edits (a file belongs to one
+# patch only); its description, the text before the first hunk, stays.
 #
-#   --new NAME FILE...   let patch NAME edit these files too; the patch is made
-#                        and put last in patches/series if there is none yet
+#   --new NAME FILE...   let patch NAME edit these files, too; if there is no such
+#                        patch, it is created and added to the end of patches/series
 set -euo pipefail
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/lib/common.sh"
 
 new=
 new_files=()
@@ -44,7 +43,7 @@ check_new()
 		[[ -f $TREE/$file ]] || die "$file: no such file in $TREE"
 		[[ ! -L $TREE/$file ]] || die "$file is an overlay file: edit it in the repository"
 		for owner in $names; do
-			[[ $owner == "$new" ]] || ! patch_files "$owner" | grep -qxF "$file" ||
+			[[ $owner == "$new" ]] || ! patch_files "$owner" | grep -xF "$file" >/dev/null ||
 				die "$file belongs to patches/$owner already"
 		done
 	done
@@ -82,14 +81,14 @@ regenerate()	# NAME DIRECTORY
 		need_pristine "$file"
 		body=$(hunks "$file"; echo .)
 		body=${body%.}
-		[[ $body ]] || note "$file: no edits left; it leaves patches/$1"
+		[[ $body ]] || note "$file: no edits left; it is no longer in patches/$1"
 		printf '%s' "$body" >>"$2/$1"
 	done
 	grep -q '^+++ b/' "$2/$1" ||
 		die "patches/$1 would be empty; nothing was written. Edit a file of it, or remove it by hand (and from patches/series)"
 }
 
-# Edits in files that no patch covers would be lost
+# Edits of files that are in no patch would be lost
 warn_about_others()
 {
 	local file

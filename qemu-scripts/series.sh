@@ -7,15 +7,15 @@
 #   git am build/series/*.patch
 #
 # on the pristine base. qemu-scripts/series.txt says which files are in which
-# patch, and why. Ends with an error unless applying the series gives the
-# files of build/linux, and only those.
+# patch, and why. Fails unless applying the series gives the project's files as they
+# are in build/linux, and only those.
 #
 #   --author   who is named in From and Signed-off-by (default: the author of the
 #              last commit)
 #   --build    then apply the patches one by one, and build and boot the kernel
 #              after each (some minutes; needs the initramfs)
 set -euo pipefail
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/lib/common.sh"
 
 out=$BUILD/series
 plan=$SCRIPTS/series.txt
@@ -35,10 +35,10 @@ parse_arguments()
 	done
 	[[ $author ]] || author=$(git -C "$REPO" -c safe.directory='*' log -1 --format='%an <%ae>' 2>/dev/null) ||
 		author='hyptrace <hyptrace@localhost>'
-	[[ $author =~ ^[^\<]+\ \<[^\>]+\>$ ]] || die "--author '$author': such as 'A Name <a.name@example.org>'"
+	[[ $author =~ ^[^\<]+\ \<[^\>]+\>$ ]] || die "--author '$author': it has to be like 'A Name <a.name@example.org>'"
 }
 
-# Git in DIRECTORY, whatever its user has configured
+# Runs git in DIRECTORY, regardless of the user's configuration
 git_in()	# DIRECTORY WORD...
 {
 	local dir=$1
@@ -68,7 +68,7 @@ make_base()	# DIRECTORY
 	git_in "$1" tag pristine
 }
 
-# All files of the project, by the place that they have in the kernel
+# All files of the project, by their paths in the kernel
 project_files()
 {
 	{ overlay_files; patched_files; } | LC_ALL=C sort -u
@@ -167,7 +167,7 @@ make_commits()	# DIRECTORY
 			message=
 			;;
 		*)
-			[[ -z $line || $line == '    '* ]] || die "series.txt: what is '$line'?"
+			[[ -z $line || $line == '    '* ]] || die "series.txt: '$line' is neither a step nor an indented line of a message"
 			message+=${line#    }$'\n'
 			;;
 		esac
@@ -176,14 +176,14 @@ make_commits()	# DIRECTORY
 	((${#left[@]} == 0)) || die "series.txt has no step for: ${left[*]}"
 }
 
-# What git am makes of the series is what build/linux has
+# Checks that git am gives the same files as build/linux has
 verify()	# DIRECTORY
 {
 	local file
 
 	make_base "$1"
-	# Patches within the series (of tests) have what looks like wrong white space; lint.sh
-	# looks at the rest
+	# The series adds files that are patches (of tests), which seem to have wrong white
+	# space. lint.sh checks the white space of all other files
 	git_in "$1" am -q --whitespace=nowarn "$out"/*.patch || die "the series does not apply"
 	diff <(project_files) <(cd "$1" && git_in . ls-files | LC_ALL=C sort) ||
 		die "the series gives other files than build/linux has"
@@ -229,13 +229,13 @@ series_make()	# TREE WORD...
 		-j "$(nproc)" "$@"
 }
 
-# Options that are not there yet are not asked for
+# Options that a later patch adds are ignored
 build_step()	# TREE PATCH
 {
 	[[ ! $2 ]] || patch -s -p1 -d "$1" <"$2"
 	[[ -e $BUILD/kernel-series/.config ]] || series_make "$1" tinyconfig
 	(cd "$1" && scripts/kconfig/merge_config.sh -m -O "$BUILD/kernel-series" \
-		"$BUILD/kernel-series/.config" "$SCRIPTS/kernel.config")
+		"$BUILD/kernel-series/.config" "$SCRIPTS/config/kernel.config")
 	series_make "$1" olddefconfig
 	series_make "$1" Image
 	"$SCRIPTS/boot.sh" --kernel "$BUILD/kernel-series/arch/arm64/boot/Image" -- true

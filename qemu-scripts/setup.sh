@@ -1,17 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Usage: setup.sh [--list] [--native]
+# Usage: setup.sh [--list] [--run]
 #
 # Installs, as root on Debian 12, everything that hyptrace needs to be built,
 # tested and run, and fetches the guest's arm64 packages into build/debs. After
-# that no script needs the network. Takes no time if all is there already.
+# that no script needs the network. Does nothing if all is there already.
 #
 #   --list     only print the packages that it would install
-#   --native   those that only bench-native.sh needs as well
+#   --run      only what "make run" needs
 set -euo pipefail
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/lib/common.sh"
 
-# The one list of what a base system lacks
+# The only list of packages that a base system lacks: those that "make run" needs, and the
+# others
 packages=(
 	# the kernel: source, compilers, what its build calls
 	linux-source-6.12 make gcc libc6-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross
@@ -20,27 +21,28 @@ packages=(
 	# the guest
 	qemu-system-arm gzip
 	# user-space tools, for the guest and for the build machine
-	pkg-config libtraceevent-dev:arm64 libtracefs-dev:arm64
-	libtraceevent-dev libtracefs-dev
-	# what the page of hyptrace draws with
+	pkg-config libtraceevent-dev:arm64 libtraceevent-dev
+	# D3, with which the HTML page of hyptrace draws
 	node-d3
+)
+more_packages=(
+	# checks: a test program that uses it
+	libtracefs-dev:arm64 libtracefs-dev
 	# checks: sanitizers for unit tests, static analysis
 	clang llvm libclang-rt-14-dev sparse shellcheck python3-sphinx
 	# manual pages
 	python3-docutils
-	# checks: goes through the model of the protocol
+	# checks: verifies the model of the ring buffer protocol
 	spin
 	# checks: decodes what hyptrace exports
 	protobuf-compiler
-	# checks: opens the page that hyptrace exports, and takes its picture
+	# checks: opens the page that hyptrace exports, and takes a screenshot
 	chromium fonts-dejavu-core
 	# checks: other readers of recordings, and what KernelShark's library is linked to
 	trace-cmd libtracecmd1 libjson-c5
 )
 
-native_packages=(qemu-system-x86)
-
-# With a multi-architecture package, "libfoo" is the one of this machine
+# The packages that are not installed. "libfoo" is that of this machine's architecture
 missing()
 {
 	local arch installed package
@@ -80,7 +82,7 @@ update_lists()
 
 	step "Update package lists" update || :
 	! grep -E '^(W|E|Err)' "$log" >/dev/null || {
-		printf 'warning: apt-get update worked only partly; going on with the lists that there are:\n'
+		printf 'warning: apt-get update failed in part; continuing with the lists that there are:\n'
 		grep -E '^(W|E|Err)' "$log" | head -n 6 | sed 's/^/    /'
 	} >&2
 }
@@ -108,15 +110,17 @@ download_kshark()
 }
 
 list=no
+run=no
 while (($#)); do
 	case $1 in
 	--list) list=yes ;;
-	--native) packages+=("${native_packages[@]}") ;;
+	--run) run=yes ;;
 	-h | --help) usage; exit ;;
 	*) die "unknown argument '$1'; see --help" ;;
 	esac
 	shift
 done
+[[ $run == yes ]] || packages+=("${more_packages[@]}")
 if [[ $list == yes ]]; then
 	printf '%s\n' "${packages[@]}"
 	exit
@@ -129,5 +133,5 @@ if [[ $(missing) ]]; then
 	install_packages
 fi
 "$SCRIPTS/build-initramfs.sh" --fetch
-[[ -e $KSHARK ]] || step "Fetch KernelShark's library" download_kshark
+[[ $run == yes || -e $KSHARK ]] || step "Fetch KernelShark's library" download_kshark
 note "All packages are there"

@@ -2,21 +2,21 @@
 # SPDX-License-Identifier: GPL-2.0
 # Usage: soak.sh [--seconds N]
 #
-# Everything at once in a guest, and the accounts: all CPUs write at full rate at EL2,
-# readers of each kind come, die by SIGKILL and return, buffers are reset, clocks
-# changed, CPUs switched off and on, guests run. Each event is numbered: in the end each
-# number was seen once or is counted as lost. Needs the kernel and the initramfs; 'make
-# soak' makes them first.
+# Does everything at once in a guest, and accounts for every event. All CPUs write events at
+# EL2 at full rate. Readers of each kind start, are killed by SIGKILL and start again.
+# Buffers are reset, clocks are changed, CPUs go offline and come back, guests run. Each
+# event has a number; in the end each number was seen once or is counted as lost. Needs
+# the kernel and the initramfs; 'make soak' makes them first.
 #
-# Ctrl-C ends it early, with a verdict on what was done by then.
+# Ctrl-C ends it early, with a result for what was done by then.
 #
 #   --seconds N   how long, instead of MINUTES
 #
 # Environment: MINUTES=n (10), MODE=protected|hvhe|nvhe (protected), CPUS=n (4),
-#              SEED=n (another one each time), which fixes what is chosen, not when
-#              it happens
+#              SEED=n (default: another one each time), which fixes what is chosen, but
+#              not when it happens
 set -euo pipefail
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/lib/common.sh"
 
 CROSS_COMPILE=${CROSS_COMPILE:-aarch64-linux-gnu-}
 SOURCE=$REPO/tools/testing/selftests/hyptrace/soak
@@ -49,32 +49,32 @@ build_soak()
 	make -C "$SOURCE" O="$OBJ" KERNEL="$TREE" CROSS_COMPILE="$CROSS_COMPILE"
 }
 
-# In a session of its own: Ctrl-C is for this script, which tells the guest
+# In a session of its own, so that Ctrl-C reaches only this script, which tells the guest
 run_guest()
 {
 	exec setsid "$SCRIPTS/boot.sh" --mode "$mode" --smp "$cpus" \
 		--timeout $((2 * seconds + 300)) --input "$tmp/stop" \
-		--add "$OBJ/soak:/root/soak" --add "$SCRIPTS/guest-tests.sh" -- \
-		"/root/guest-tests.sh --run /root/soak -t $seconds -s $seed -i ||
+		--add "$OBJ/soak:/root/soak" --add "$SCRIPTS/guest/run-tests.sh" -- \
+		"/root/run-tests.sh --run /root/soak -t $seconds -s $seed -i ||
 		{ cat /tmp/guests.log; false; }"
 }
 
 parse_arguments "$@"
 need_command make setsid "${CROSS_COMPILE}gcc"
 mkdir -p "$OBJ"
-step "Build the soak" build_soak
+step "Build the soak test" build_soak
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 mkfifo "$tmp/stop"
-# Both ends, so that no word gets lost that is written before the guest listens
+# Opened for reading, too, so that what is written before the guest reads is not lost
 exec 3<>"$tmp/stop"
 trap 'echo stop >&3' INT TERM
 run_guest | tee "$tmp/output" &
 pid=$!
-# A signal ends a wait
+# A signal interrupts wait
 while kill -0 "$pid" 2>/dev/null; do
 	wait "$pid" || :
 done
 if ! grep -q '^ok 1 soak' "$tmp/output" || grep -q '^not ok' "$tmp/output"; then
-	die "failed; to try the same again: MODE=$mode CPUS=$cpus SEED=$seed make soak"
+	die "failed; to repeat it: MODE=$mode CPUS=$cpus SEED=$seed make soak"
 fi

@@ -2,18 +2,18 @@
 # SPDX-License-Identifier: GPL-2.0
 # Usage: stress.sh [MODE]...
 #
-# Lets a hostile host attack EL2, in each mode (default: protected and hvhe, the
-# ones in which the host is not trusted), and says what came of it: see
-# Documentation/trace/hypervisor-testing.rst. The output is TAP, with a line for each
-# round; it is in build/logs/stress-MODE.log as well.
+# Attacks EL2 as a hostile host would, with hypercalls, in each MODE (default: protected
+# and hvhe, in which the host is not trusted). See
+# Documentation/trace/hypervisor-testing.rst. Prints TAP, with a line for each round, which
+# is also in build/logs/stress-MODE.log.
 #
-# Environment: SEED=n    which attacks (default: another one each time)
+# Environment: SEED=n    chooses the attacks (default: another one each time)
 #              CALLS=n   hypercalls for each mode (default 1000000)
 #              ROUND=n   only this round of the seed
 #              CPUS=n    of the guest (default 4)
 #              KERNEL=f  the kernel's image, if it is not build/kernel's
 set -euo pipefail
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/lib/common.sh"
 
 SEED=${SEED:-$((RANDOM * 32768 + RANDOM))}
 CALLS=${CALLS:-1000000}
@@ -21,7 +21,7 @@ ROUND=${ROUND:-}
 CPUS=${CPUS:-4}
 KERNEL=${KERNEL:-$BUILD/kernel/arch/arm64/boot/Image}
 
-# A loaded machine makes hundreds of calls a second at least
+# Even a loaded machine makes hundreds of calls a second
 attack()	# MODE
 {
 	"$SCRIPTS/boot.sh" --mode "$1" --smp "$CPUS" --timeout $((300 + CALLS / 200)) \

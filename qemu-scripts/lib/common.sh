@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2034
 #
-# What every script here shares: where things are, and how to report.
-# Source it; it changes nothing but variables and functions.
+# Shared by all scripts here: where things are, how to report progress, patches.
+# Source it; it only defines variables and functions.
 #
 #   REPO    the hyptrace repository
 #   BUILD   everything that is generated (HYPTRACE_BUILD overrides)
 #   TREE    the patched kernel source
-#   STATE   stamps: what the generated things were made from
+#   STATE   stamps: from which inputs the generated files were made
 
-REPO=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+REPO=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 SCRIPTS=$REPO/qemu-scripts
 BUILD=${HYPTRACE_BUILD:-$REPO/build}
 [[ $BUILD == /* ]] || BUILD=$PWD/$BUILD
@@ -23,8 +23,14 @@ TARBALL=${HYPTRACE_TARBALL:-/usr/src/linux-source-6.12.tar.xz}
 # installed: busybox-static:arm64 would replace the build machine's busybox.
 GUEST_PACKAGES=(busybox-static trace-cmd libtracefs1 libtraceevent1 libzstd1 libc6)
 
-# KernelShark's library, as unpacked; to be installed, it wants all of Qt
+# KernelShark's library. It is unpacked, as to install it would install all of Qt
 KSHARK=$DEBS/desk/unpacked
+
+# For the kernel's make with ARCH=um. The default there, the large code model, makes every
+# call an indirect one, which would distort what is measured. um.h explains itself
+UM_HEADER=$REPO/tools/testing/selftests/hyptrace/bench-native/um.h
+UM_FLAGS=(KCFLAGS=-mcmodel=small "CFLAGS_registers.o=-include $UM_HEADER"
+	"CFLAGS_ring_buffer.o=-include $UM_HEADER")
 
 # Directories of the kernel that the repository mirrors
 OVERLAY_DIRS=(Documentation arch drivers include kernel lib samples tools)
@@ -61,16 +67,43 @@ usage()
 	sed -n '3,/^[^#]/s/^# \{0,1\}//p' "$0"
 }
 
-# A live line with the elapsed time, until killed
-_ticker()	# WHAT
-{
-	local start=$SECONDS
+# If set, the function that step() calls with the log so far, to print in a few words how
+# far the command is
+STEP_PROGRESS=
 
-	trap 'exit 0' TERM
-	while :; do
-		printf '\r%s ... %ds ' "$1" $((SECONDS - start))
-		sleep 1
+_progress()	# LOG
+{
+	[[ ! $STEP_PROGRESS ]] || "$STEP_PROGRESS" "$1"
+}
+
+# Shows progress until killed, or until the script is gone: a live line on a terminal,
+# elsewhere a line a minute
+_ticker()	# WHAT LOG
+{
+	local start=$SECONDS sleeper=
+
+	trap '[[ ! $sleeper ]] || kill $sleeper; exit 0' TERM
+	if [[ -t 1 ]]; then
+		while kill -0 $$ 2>/dev/null; do
+			printf '\r\033[K%.79s' "$1 ... $((SECONDS - start)) s $(_progress "$2")"
+			sleep 1
+		done
+		return
+	fi
+	while kill -0 $$ 2>/dev/null; do
+		# In the background, so that the trap runs at once
+		sleep 60 &
+		sleeper=$!
+		wait $sleeper
+		note "$1 ... $((SECONDS - start)) s $(_progress "$2")"
 	done
+}
+
+_end_ticker()	# PID
+{
+	kill "$1" 2>/dev/null || :
+	wait "$1" 2>/dev/null || :
+	[[ ! -t 1 ]] || printf '\r\033[K'
 }
 
 _step_failed()	# WHAT STATUS LOG
@@ -82,7 +115,7 @@ _step_failed()	# WHAT STATUS LOG
 	} >&2
 }
 
-# Runs a command, its output in a log; says what runs, how long it took, and
+# Runs a command, with its output in a log. Says what runs, how long it took, and
 # why it failed. Returns the command's status.
 step()		# WHAT COMMAND...
 {
@@ -93,27 +126,21 @@ step()		# WHAT COMMAND...
 	mkdir -p "$LOGS"
 	log=$LOGS/$name.log
 
-	if [[ -t 1 ]]; then
-		_ticker "$what" &
-		ticker=$!
-	else
-		note "$what ..."
-	fi
+	[[ -t 1 ]] || note "$what ..."
+	: >"$log"
+	_ticker "$what" "$log" &
+	ticker=$!
 	# Not "|| status=$?": that would switch off errexit inside the command
 	set +e
 	(set -e; "$@") >"$log" 2>&1 </dev/null
 	status=$?
 	set -e
-	if [[ $ticker ]]; then
-		kill "$ticker" 2>/dev/null || :
-		wait "$ticker" 2>/dev/null || :
-		printf '\r\033[K'
-	fi
+	_end_ticker "$ticker"
 	if ((status)); then
 		_step_failed "$what" "$status" "$log"
 		return "$status"
 	fi
-	note "$what: done in $((SECONDS - start))s"
+	note "$what: done in $((SECONDS - start)) s"
 }
 
 # Replaces FILE by standard input, but only if that changes it
@@ -132,7 +159,7 @@ write_if_changed()	# FILE
 	fi
 }
 
-hash_of()	# FILE... (missing ones count as such)
+hash_of()	# FILE... (one that is missing changes the hash)
 {
 	local file
 
@@ -142,7 +169,7 @@ hash_of()	# FILE... (missing ones count as such)
 	sha256sum "$@" 2>/dev/null || :
 }
 
-# The files of the overlay, relative to the repository; neither deleted nor
+# The files of the overlay, relative to the repository, without deleted and
 # ignored ones
 overlay_files()
 {
@@ -229,7 +256,7 @@ need_pristine()	# FILE...
 		die "not in Debian's kernel: one of ${missing[*]}"
 }
 
-# Remembers what the patched files look like, so that later edits show
+# Records the patched files' checksums, by which edited_files() finds later edits
 record_applied()
 {
 	mkdir -p "$BUILD/pristine"

@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Usage: guest-docs.sh
+# Usage: run-docs.sh
 #
-# Runs in the guest: every example that the file "list" beside it names, each in
-# a fresh trace. Prints TAP without numbers; check-docs.sh has the plan.
+# Runs in the guest: runs every example that the file "list" beside it names, each
+# with a fresh trace. Prints TAP without numbers, which docs.sh adds.
 cd "$(dirname "$0")" || exit 1
 here=$PWD
 remote=/sys/kernel/tracing/remotes/hypervisor
 log=/tmp/example.log
 
-# As after a boot
+# Restores the state that a remote has after boot
 reset_remote()
 {
 	echo 0 >$remote/tracing_on
@@ -27,7 +27,7 @@ reset_remote()
 	echo 1408 >$remote/buffer_size_kb
 }
 
-# Programs find a trace that is running, with 20 events on CPU 0
+# Programs find tracing on, and 20 events on CPU 0
 prepare_program()
 {
 	echo 1 >$remote/events/hypervisor/selftest/enable
@@ -42,7 +42,7 @@ prints()	# TEXT
 	return 1
 }
 
-# It has to print something, and not to end
+# The example has to print something and keep running
 run_endless()	# NAME
 {
 	setsid sh -e "$here/$1" >$log 2>&1 &

@@ -1,10 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Usage: guest-panic.sh el2 | host | oops
+# Usage: run-panic.sh el2 | host | oops
 #
-# Runs in the guest, with the module crash.ko beside it: lets EL2 panic; or lets
-# the kernel oops in several ways, looks at what is left of the trace, and lets the
-# kernel panic; or lets it panic by an oops. check-panic.sh looks at the console. TAP to standard output.
+# Runs in the guest, with the module crash.ko beside it, and lets the guest die. Prints
+# TAP; panic.sh checks the console.
+#
+#   el2    EL2 panics
+#   host   the kernel has an oops, several times in different settings, and what is left
+#          of the trace is checked; then the kernel panics
+#   oops   the kernel panics because of an oops
 params=/sys/module/trace_remote/parameters
 here=$(dirname "$(realpath "$0")")
 nr=0
@@ -15,7 +19,7 @@ result()	# STATUS WHAT
 	[ "$1" = 0 ] && echo "ok $nr $2" || echo "not ok $nr $2"
 }
 
-# Numbered events, of both CPUs in turn
+# Writes numbered events, on both CPUs in turn
 write_events()	# FIRST LAST
 {
 	for id in $(seq "$1" "$2"); do
@@ -28,7 +32,7 @@ crash()		# CPU WHAT
 	taskset $((1 << $1)) sh -c "echo $2 >/sys/kernel/debug/crash"
 }
 
-# Tracing is switched off right after an oops, but not by it
+# Tracing is switched off shortly after an oops, not during it
 wait_for_off()
 {
 	for _ in $(seq 50); do
@@ -45,7 +49,7 @@ dumped()
 		/^\[[0-9]+\]\t/ { text = text $0 "\n" } END { printf "%s", text }'
 }
 
-# The dump is the end of the trace; tracing is off, and the events are still on
+# The dump is the end of the trace. Tracing is off, and the events are still enabled
 check_oops()
 {
 	echo 1 >tracing_on

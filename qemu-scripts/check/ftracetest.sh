@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Usage: guest-ftracetest.sh [--build DIR] [OPTION-OF-BOOT]... [-- TEST...]
+# Usage: ftracetest.sh [--build DIR] [OPTION-OF-BOOT]... [-- TEST...]
 #
-# Runs the kernel's ftracetest in a guest, with the module remote_test at hand,
-# and prints what it says in TAP. A test is a file or folder below test.d, by
-# default "remotes". What a failed test did is printed before its result.
+# Runs the kernel's ftracetest in a guest that has the module remote_test, and
+# prints its TAP output. A TEST is a file or folder below test.d, by default
+# "remotes". The log of a failed test is printed before its result.
 #
-#   --build DIR      kernel and module of this build (default build/kernel)
+#   --build DIR      use the kernel and module of this build (default build/kernel)
 #   OPTION-OF-BOOT   see boot.sh, e.g. --mode hvhe --smp 4
 #
 # Exit status: 0 if all tests passed or were skipped, and the kernel's log has
 # no warning; else 1, or the status of boot.sh.
 set -euo pipefail
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/../lib/common.sh"
 
 selftests=tools/testing/selftests/ftrace
 kernel=$BUILD/kernel
@@ -38,7 +38,7 @@ parse_arguments()
 	((${#tests[@]})) || tests=(remotes)
 }
 
-# The tests without links, and the module where modprobe finds it
+# Copies the tests, without symbolic links, and puts the module where modprobe finds it
 stage()		# ROOT
 {
 	local release module=$kernel/kernel/trace/remote_test.ko
@@ -54,7 +54,7 @@ stage()		# ROOT
 	options+=(--add "$1/modules:/lib/modules/$release")
 }
 
-# In the guest. The log of the kernel is looked at as after all other tests
+# Runs in the guest. Warnings in the kernel's log are failures, as in all other tests
 # shellcheck disable=SC2016 # expanded in the guest
 guest_command='
 	cd /root/ftrace || exit 1

@@ -2,24 +2,24 @@
 # SPDX-License-Identifier: GPL-2.0
 """Usage: doc-examples.py DIRECTORY FILE...
 
-Takes the examples out of documents, each into a file of its own in DIRECTORY,
+Extracts the examples from documents, each into a file of its own in DIRECTORY,
 and prints a line "KIND NAME ARGUMENT" for each, where KIND is
 
   c         a C program, NAME.c. ARGUMENT, if any, has to be in its output
   sh        a shell script, NAME.sh, which has to succeed; ARGUMENT as above
-  endless   a shell script that has to print something, and to go on
+  endless   a shell script that has to print something and keep running
   event     a REMOTE_EVENT(), NAME.h
-  site      a call of the event before it; ARGUMENT is FILE TEXT: it belongs into
-            nvhe/FILE.c, behind the line with TEXT
+  site      a call of the event before it; ARGUMENT is FILE TEXT: the call belongs in
+            nvhe/FILE.c, after the line with TEXT
   kernel    a part of ARGUMENT.c, which is kernel code
   skip      not an example; ARGUMENT says why
 
-In an .rst file that is every code-block of c, sh or console. A comment before
-the block, ".. check-docs: KIND [ARGUMENT]", says what it is if that is not clear
-from the block; ".. check-docs: prints TEXT" gives an ARGUMENT. A console
-block has lines "# COMMAND" with their output, in which "..." stands for any text.
+In an .rst file, every code-block of c, sh or console is an example. A comment before
+the block, ".. check-docs: KIND [ARGUMENT]", gives its kind if that is not clear from
+the block; ".. check-docs: prints TEXT" gives an ARGUMENT. A console block has lines
+"# COMMAND" with their output, in which "..." stands for any text.
 
-In a .md file it is an indented block after a comment "<!-- check-docs: KIND -->".
+In a .md file, an indented block after a comment "<!-- check-docs: KIND -->" is one.
 """
 import os
 import re

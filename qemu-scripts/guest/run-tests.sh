@@ -1,28 +1,34 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Usage: guest-tests.sh [PROGRAM]...
-#        guest-tests.sh --run COMMAND...
+# Usage: run-tests.sh [OPTION]... [PROGRAM[:TEST]]...
+#        run-tests.sh --run COMMAND...
 #
-# Runs in the guest: every test program beside it, or those named, TAP to standard output, one
-# "# suite NAME" line before each. A suite that dies or says nothing fails. If the
-# module remote_test.ko is there, the tests run on its remote as well.
+# Runs in the guest: runs all test programs beside it, or those that are named, or one
+# test of such a program. Prints TAP, with a line "# suite NAME" before each program. A
+# program that dies or prints no result fails.
 #
-# The second form runs one command, its output as it comes.
+#   --without PREFIX   leave out variants whose names begin with PREFIX. Those of the
+#                      remote "test" begin with "software", and are left out if
+#                      remote_test.ko is not there
+#   --not TEST         leave out this test; may repeat
+#   --cycles N         the number of cycles of leak.c
 #
-# Whatever the kernel's checks report meanwhile fails, too: warnings, KASAN, UBSAN,
-# KCSAN, lockdep, poisoned memory, objects, leaks. That this is so is tested first.
+# The second form runs one command, and prints its output as it comes.
+#
+# A report of the kernel's own checks is a failure, too: warnings, KASAN, UBSAN, KCSAN,
+# lockdep, poisoned memory, objects, leaks. The script first tests that it finds these.
 cd "$(dirname "$0")" || exit 1
 
 # How reports of the kernel and of EL2 begin
 REPORTS='WARNING:|BUG[: ]|Oops|Internal error|nVHE hyp (panic|BUG)|UBSAN:|ODEBUG:|pagealloc:'
 REPORTS="$REPORTS|suspected memory leaks|INFO: (task|trying|lockdep|rcu)|rcu: INFO:|Kernel panic"
-# The base warns when memory is refused for an ordinary ring buffer, or for the probe that
-# notes the names of tasks, which is what faults does to record
+# The base kernel warns when an allocation fails for an ordinary ring buffer, or for the
+# probe that records the names of tasks. The program "faults" makes both fail
 EXPECTED='WARNING: .* (trace_rb_cpu_prepare|tracepoint_probe_unregister)\+'
 KMEMLEAK=/sys/kernel/debug/kmemleak
 log=/tmp/kernel.log
 
-# Of KCSAN's reports those of a race in a function of the list, if there is one
+# Drops KCSAN's reports that name no function of the list "our-functions"
 our_races()
 {
 	awk '
@@ -37,7 +43,7 @@ our_races()
 	}' our-functions -
 }
 
-# What the kernel has said since the last time
+# Prints what the kernel and EL2 have reported since the last call
 reports()
 {
 	dmesg -c >"$log"
@@ -48,7 +54,7 @@ reports()
 	fi | grep -vE "$EXPECTED" | grep -E "$REPORTS"
 }
 
-# TAP for what the kernel has said since the last time, WHAT being the test
+# Prints a failure of the test WHAT if there are reports since the last call
 check_log()	# WHAT
 {
 	if reports >/tmp/reports; then
@@ -57,7 +63,7 @@ check_log()	# WHAT
 	fi
 }
 
-# One of each kind, the way that a real one takes
+# Writes a report of each kind to the kernel's log, and checks that it is found
 plant_reports()
 {
 	while read -r text; do
@@ -85,7 +91,8 @@ plant_reports()
 	echo "ok 1 planted reports are found"
 }
 
-# An object is reported when it is 5 s old; a first look may find a pointer on a stack
+# kmemleak reports an object when it is 5 s old. The first scan may miss one, as there may be
+# an old pointer to it on a stack
 check_leaks()
 {
 	[ -e "$KMEMLEAK" ] || return 0
@@ -100,8 +107,8 @@ check_leaks()
 	fi
 }
 
-# With CPUs that go and come under load, the scheduler's server for ordinary tasks miscounts
-# and warns (dl_rq->running_bw > old), under a lock that printk() must not be called with
+# When CPUs go offline and come back under load, the scheduler's fair server miscounts and
+# warns (dl_rq->running_bw > old), while it holds a lock that printk() must not be called with
 stop_fair_server()
 {
 	for runtime in /sys/kernel/debug/sched/fair_server/cpu*/runtime; do
@@ -111,21 +118,41 @@ stop_fair_server()
 
 load_module()
 {
-	[ ! -f remote_test.ko ] || insmod remote_test.ko || echo "not ok 1 remote_test.ko"
-}
-
-# Time for tests, many times as much on a kernel that checks every access
-set_slack()
-{
-	if zcat /proc/config.gz 2>/dev/null | grep -Eq '^CONFIG_(KASAN|KCSAN)=y'; then
-		export HYPTRACE_SLACK=20
+	if [ -f remote_test.ko ]; then
+		insmod remote_test.ko || echo "not ok 1 remote_test.ko"
+	else
+		without="$without software"
 	fi
 }
 
-run_suite()	# PROGRAM
+# A factor for the time limits of tests, which only end a test that hangs: enough for a busy
+# machine, and for a kernel that checks every access
+export HYPTRACE_SLACK=20
+
+# Prints options of the kselftest harness that leave out variants and tests that run
+# elsewhere, as they need another kernel or more time
+left_out()	# PROGRAM
+{
+	for prefix in $without; do
+		"./$1" -l 2>&1 | grep -oE "\<${prefix}[a-z0-9_]*\>"
+	done | sort -u | sed 's/^/-V /'
+	for test in $not; do
+		echo "-T $test"
+	done
+	[ "${HYPTRACE_HOURS-}" ] || echo "-T over_hours"
+}
+
+# The program "faults" needs a kernel that can let allocations fail
+runs_here()	# PROGRAM
+{
+	[ "$1" != faults ] || [ -d /sys/kernel/debug/failslab ]
+}
+
+run_suite()	# PROGRAM [TEST]
 {
 	echo "# suite $1, after $(cut -d ' ' -f 1 /proc/uptime) s"
-	"./$1" >/tmp/suite.log 2>&1
+	# shellcheck disable=SC2046	# words
+	"./$1" $(left_out "$1") ${2:+-t "$2"} >/tmp/suite.log 2>&1
 	status=$?
 	cat /tmp/suite.log
 	case $status in
@@ -147,14 +174,27 @@ if [ "${1-}" = --run ]; then
 	check_log "$1"
 	exit $status
 fi
+without=
+not=
+while :; do
+	case ${1-} in
+	--without) without="$without $2" ;;
+	--not) not="$not $2" ;;
+	--cycles) export HYPTRACE_CYCLES="$2" ;;
+	*) break ;;
+	esac
+	shift 2
+done
 load_module
-set_slack
 [ $# -gt 0 ] || set -- *
 for program; do
+	test=${program#"${program%%:*}"}
+	program=${program%%:*}
 	case $program in
 	*.sh | *.ko | hyp_workload | hostile) continue ;;
 	esac
-	[ -x "$program" ] && [ -f "$program" ] && run_suite "$program"
+	[ -x "$program" ] && [ -f "$program" ] && runs_here "$program" &&
+		run_suite "$program" ${test:+"${test#:}"}
 done
 
 echo "# suite leaked"

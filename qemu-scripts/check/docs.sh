@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Usage: check-docs.sh [--list]
+# Usage: docs.sh [--list]
 #
 # Checks the examples in the documents (doc-examples.py says which these are): C
 # programs are compiled and run in a guest, shell examples are run there, kernel
@@ -11,13 +11,14 @@
 #
 # Environment: MODE=protected|hvhe|nvhe (protected)
 set -euo pipefail
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/../lib/common.sh"
 
 CROSS_COMPILE=${CROSS_COMPILE:-aarch64-linux-gnu-}
 work=$BUILD/docs
 documents=(
 	"$REPO/README.md"
 	"$REPO/Documentation/trace/hypervisor.rst"
+	"$REPO/Documentation/trace/hypervisor-design.rst"
 	"$REPO/Documentation/trace/remotes.rst"
 	"$TREE/Documentation/trace/ring-buffer-map.rst"
 	"$REPO"/Documentation/tools/hyptrace/hyptrace*.rst
@@ -25,7 +26,7 @@ documents=(
 number=0
 failed=no
 
-# In the first call for a line of the list, the result goes into the plan
+# Prints a numbered result
 result()	# ok|"not ok" NAME
 {
 	number=$((number + 1))
@@ -45,7 +46,7 @@ compile_program()	# NAME
 		-idirafter "$TREE/include/uapi" "$work/$1.c"
 }
 
-# A kernel object of all kernel code in the documents, on the events of NAME
+# Compiles all kernel code in the documents, with the events of NAME
 compile_event()		# NAME
 {
 	local dir=$work/kernel-$1
@@ -63,8 +64,8 @@ compile_event()		# NAME
 		KCFLAGS=-Werror MO="$dir" events.o
 }
 
-# The way the kernel's build compiles an object of EL2, but from other files: SOURCE, and
-# the headers in DIRECTORY first
+# Compiles an object of EL2 as the kernel's build does, but from SOURCE, and with the
+# headers in DIRECTORY first
 compile_nvhe()	# OBJECT SOURCE DIRECTORY
 {
 	local cmd=$BUILD/kernel/arch/arm64/kvm/hyp/nvhe/.$1.nvhe.o.cmd
@@ -75,7 +76,8 @@ compile_nvhe()	# OBJECT SOURCE DIRECTORY
 	(cd "$BUILD/kernel" && sh -e "$3/$1.sh")
 }
 
-# The event before it, added to the list, and the call, added to nvhe/FILE.c behind TEXT
+# Adds the event before it to the list of events, and the call to nvhe/FILE.c after the line
+# with TEXT; compiles both
 compile_site()	# NAME FILE TEXT
 {
 	local dir=$work/site-$1 nvhe=$TREE/arch/arm64/kvm/hyp/nvhe
@@ -95,7 +97,7 @@ compile_site()	# NAME FILE TEXT
 	done
 }
 
-# Compiled here; a program's result comes from the guest unless it does not compile
+# Compiles an example; the messages become TAP comments if that fails
 compile()	# KIND NAME ARGUMENT
 {
 	case $1 in
@@ -107,7 +109,8 @@ compile()	# KIND NAME ARGUMENT
 	return 1
 }
 
-# Checks what can be checked here, and lists for the guest the rest
+# Checks what needs no guest, and lists the rest for the guest. A program that compiles gets
+# its result there
 check_here()
 {
 	local kind name argument event=
@@ -115,7 +118,7 @@ check_here()
 	while read -r kind name argument; do
 		case $kind in
 		skip) result ok "$name # SKIP $argument" ;;
-		kernel) ;;	# with each event
+		kernel) ;;	# compiled with each event
 		event | site)
 			[[ $kind != event ]] || event=$name
 			if compile "$kind" "$name" "$argument"; then
@@ -143,12 +146,12 @@ check_in_guest()
 {
 	local line log=$work/guest.log status=0
 
-	cp "$SCRIPTS/guest-docs.sh" "$work/guest/"
+	cp "$SCRIPTS/guest/run-docs.sh" "$work/guest/"
 	printf '#!/bin/sh\nexec hyp_workload -t 1\n' >"$work/COMMAND"
 	chmod 755 "$work/COMMAND" "$work/guest"/*
 	"$SCRIPTS/boot.sh" --mode "${MODE:-protected}" --timeout 120 \
 		--add "$work/guest:/root/docs" --add "$work/COMMAND:/usr/local/bin/COMMAND" -- \
-		/root/docs/guest-docs.sh >"$log" 2>&1 || status=$?
+		/root/docs/run-docs.sh >"$log" 2>&1 || status=$?
 	while IFS= read -r line; do
 		case $line in
 		'ok '*) result ok "${line#ok }" ;;
@@ -164,7 +167,7 @@ extract()
 {
 	rm -rf "$work"
 	mkdir -p "$work/guest"
-	"$SCRIPTS/doc-examples.py" "$work" "${documents[@]}" >"$work/list"
+	"$SCRIPTS/check/doc-examples.py" "$work" "${documents[@]}" >"$work/list"
 }
 
 case ${1-} in

@@ -1,19 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Usage: check-panic.sh MODE
+# Usage: panic.sh MODE
 #
-# What is left of the trace when something dies, in one of boot.sh's modes: EL2,
-# or the kernel. Both end with a console that has the last events, which are
-# looked at here; guest-panic.sh looks at the rest. Needs build/obj/test_modules.
-# TAP to standard output.
+# Checks what is left of the trace when EL2 or the kernel dies, in one of boot.sh's
+# modes. In both cases the console has the last events, which are checked here;
+# run-panic.sh checks the rest in the guest. Needs build/obj/test_modules. Prints
+# TAP.
 set -euo pipefail
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/../lib/common.sh"
 
 limit=30
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
-# Lets the guest die; its console is $tmp/console then
+# Lets the guest die, and copies its console to $tmp/console
 die_in_guest()	# MODE WHAT
 {
 	local status=0 console
@@ -21,7 +21,7 @@ die_in_guest()	# MODE WHAT
 	"$SCRIPTS/boot.sh" --mode "$1" --smp 2 --append \
 		"trace_remote.dump_on_oops trace_remote.dump_limit=$limit" \
 		--add "$BUILD/obj/test_modules/crash.ko" \
-		--add "$SCRIPTS/guest-panic.sh" -- /root/guest-panic.sh "$2" \
+		--add "$SCRIPTS/guest/run-panic.sh" -- /root/run-panic.sh "$2" \
 		2>"$tmp/stderr" || status=$?
 	console=$(sed -n 's/^The whole console: //p' "$tmp/stderr")
 	[[ $status == 126 && $console ]] || {
@@ -41,8 +41,8 @@ dumped()
 	     END { printf "%s", text }' "$tmp/console"
 }
 
-# The end of what guest-panic.sh wrote: each number by a call, both CPUs in turn; and
-# then EVENT..., on CPU 0
+# The last events that run-panic.sh wrote: a hypercall for each number, on both CPUs in turn.
+# EVENT... follow, on CPU 0
 expected()	# EVENT...
 {
 	local i first=$((40 - (limit - $#) / 2 + 1)) event
@@ -56,7 +56,7 @@ expected()	# EVENT...
 	done
 }
 
-# Without times, the arguments of calls, and what differs from boot to boot
+# Removes times, the arguments of calls, and what differs from boot to boot
 normalised()
 {
 	sed -E -e 's/^\[00([0-9])\]\t *[0-9]+\.[0-9]{6}: /\1 /' -e 's/ args=.*//' \
@@ -82,7 +82,7 @@ check_dump()	# WHAT EVENT...
 	fi
 }
 
-# The panic that follows an oops has nothing to add
+# A panic that follows an oops does not print the events again
 check_once()
 {
 	local nr

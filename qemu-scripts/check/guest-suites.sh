@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2154
+#
+# Part of check.sh: suites that run in guests with the ordinary kernel.
+
+# Tests that do not depend on the mode run in the first one only
+FIRST_MODE=${MODES%% *}
+
+guest()		# MODE CPUS ARGUMENT-OF-BOOT...
+{
+	local mode=$1 cpus=$2
+	shift 2
+
+	"$SCRIPTS/boot.sh" --mode "$mode" --smp "$cpus" --timeout 1200 "$@"
+}
+
+# Sets "software", the arguments by which boot.sh adds the remote "test"
+add_software()	# DIRECTORY-OF-KERNEL
+{
+	software=(--add "$BUILD/$1/kernel/trace/remote_test.ko:/root/tests/remote_test.ko")
+}
+
+# Runs test programs. Those of the remote "test" and of ordinary buffers run in the first
+# mode only
+selftests()	# MODE ARGUMENTS-OF-BOOT -- ARGUMENT-OF-RUN-TESTS...
+{
+	local mode=$1 boot=$2
+	local -a software=()
+	shift 3
+
+	"$SCRIPTS/build-test-modules.sh"
+	if [[ $mode == "$FIRST_MODE" ]]; then
+		add_software kernel
+	else
+		set -- --without ordinary "$@"
+	fi
+	# shellcheck disable=SC2086	# words
+	"$SCRIPTS/boot.sh" --mode "$mode" $boot --timeout 1800 \
+		--add "$BUILD/tests:/root/tests" "${software[@]}" \
+		--add "$BUILD/obj/test_modules/hyp_calls.ko:/root/tests/hyp_calls.ko" \
+		--add "$SCRIPTS/guest/run-tests.sh:/root/tests/run-tests.sh" -- \
+		/root/tests/run-tests.sh "$@"
+}
+
+# In the quick form, most programs run on virtual time, which load on the machine does not
+# disturb. Programs that look for races need CPUs that really run at the same time, so they
+# run on real time; so does the test that sleeps until an alarm of the machine's clock.
+# Four CPUs and one CPU give different orders of events, but the same ones in each mode:
+# one mode with one CPU is enough.
+suite_guest()
+{
+	local mode cpus
+
+	if [[ $all == yes ]]; then
+		for mode in $MODES; do
+			for cpus in 4 1; do
+				job "guest $mode, $cpus CPUs" selftests "$mode" "--smp $cpus" --
+			done
+		done
+		return
+	fi
+	for mode in $MODES; do
+		cpus=4
+		[[ $mode != nvhe ]] || cpus=1
+		job "guest $mode, $cpus CPUs" selftests "$mode" "--icount --smp $cpus" -- \
+			--not suspended both clock control events filter libtracefs lifecycle map read
+		# 40 cycles show a leak of one page a cycle. With CPU hotplug they do not, as
+		# hotplug itself keeps some pages: off_and_on is left out
+		job "guest $mode, races" selftests "$mode" "--smp 4" -- --cycles 40 \
+			--not off_and_on leak stress wait clock:suspended
+	done
+}
+
+# Each run has another seed, which the log names
+suite_hostile()
+{
+	local mode calls=50000
+
+	[[ $all == no ]] || calls=1000000
+	for mode in $MODES; do
+		[[ $mode == nvhe ]] ||
+			job "hostile $mode" env CALLS=$calls "$SCRIPTS/stress.sh" "$mode"
+	done
+}
+
+# With --icount a guest skips the time in which it is idle
+hours()		# MODE
+{
+	guest "$1" 1 --icount --add "$BUILD/tests/clock:/root/clock" \
+		--add "$BUILD/kernel/kernel/trace/remote_test.ko:/root/remote_test.ko" -- '
+		insmod /root/remote_test.ko &&
+		HYPTRACE_HOURS=4 /root/clock -t over_hours && cat /proc/uptime'
+}
+
+suite_hours()
+{
+	local mode
+
+	for mode in $MODES; do
+		job "hours $mode" hours "$mode"
+	done
+}
+
+suite_ftrace()
+{
+	local mode what=remotes
+
+	for mode in $MODES; do
+		[[ $all == no && $mode == hvhe ]] ||
+			job "ftrace $mode" "$SCRIPTS/check/ftracetest.sh" \
+				--mode "$mode" --smp 4 -- "$what"
+		what=remotes/hypervisor
+	done
+}
+
+suite_upstream()
+{
+	if [[ $all == yes ]]; then
+		job upstream "$SCRIPTS/check/upstream.sh"
+	else
+		job "upstream, some" "$SCRIPTS/check/upstream.sh" --quick
+	fi
+}
+
+panics()	# MODE
+{
+	"$SCRIPTS/build-test-modules.sh"
+	"$SCRIPTS/check/panic.sh" "$1"
+}
+
+suite_panic()
+{
+	local mode
+
+	for mode in $MODES; do
+		job "panic $mode" panics "$mode"
+	done
+}
+
+# Checks of a recording what the README promises
+check_order()	# MODE CPUS ROUNDS MIN-ENTRIES
+{
+	local out=$BUILD/check/order-$1-$2 line min=1000 entries
+
+	rm -rf "$out"
+	guest "$1" "$2" --out "$out" -- \
+		hyptrace record -o /out/trace.dat -- hyp_workload -n "$3"
+	"$BUILD/host/hyptrace" check "$out/trace.dat" | tee "$out/check.txt"
+	line=$(grep '^check: ' "$out/check.txt")
+	if ! [[ $line =~ events=([0-9]+)\ .*windows=([0-9]+)\ violations=0\ lost=([0-9]+)\ unaccounted=0 ]] ||
+		((BASH_REMATCH[1] < min || BASH_REMATCH[2] < min)); then
+		echo "not ok 1 order in $1 mode with $2 CPUs"
+		return
+	fi
+	entries=$("$BUILD/host/hyptrace" report "$out/trace.dat" | grep -c ' hyp_enter: ')
+	((entries >= $4)) || {
+		echo "not ok 1 order in $1 mode with $2 CPUs: $entries entries, want $4"
+		return
+	}
+	echo "ok 1 order in $1 mode with $2 CPUs, $entries entries"
+}
+
+# A round of the workload on a CPU makes about 40 entries. With --all the first job is longer
+suite_order()
+{
+	local mode cpus rounds=240 entries=1000
+
+	for mode in $MODES; do
+		for cpus in 4 1; do
+			if [[ $all == yes && $mode,$cpus == "$FIRST_MODE",4 ]]; then
+				job "order $mode, 4 CPUs, long" check_order "$mode" 4 800 100000
+			elif [[ $all == yes || $cpus == 4 ]]; then
+				job "order $mode, $cpus CPUs" \
+					check_order "$mode" "$cpus" $((rounds / cpus)) "$entries"
+			fi
+		done
+	done
+}
+
+# A round takes 5 s, and in four rounds everything happens at least once
+suite_soak()
+{
+	local mode=protected seconds=22
+
+	[[ $all == no ]] || seconds=300
+	job "soak $mode" env MODE=$mode CPUS=4 "$SCRIPTS/soak.sh" --seconds $seconds
+}
+
+suite_bench()
+{
+	job bench "$SCRIPTS/bench.sh" --core --compare
+}
+
+suite_docs()
+{
+	job docs "$SCRIPTS/check/docs.sh"
+}

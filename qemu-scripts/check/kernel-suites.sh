@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2154
+#
+# Part of check.sh: suites that need a kernel of their own, or another command line.
+
+check_off()
+{
+	"$SCRIPTS/build-kernel.sh" --name off --config "$SCRIPTS/config/off.config"
+	guest protected 2 --kernel "$BUILD/kernel-off/arch/arm64/boot/Image" -- sh -c '
+		[ ! -e /sys/kernel/tracing/remotes ] && hyp_workload -t 2' ||
+		{ echo "not ok 1 a kernel without hypervisor tracing"; return; }
+	echo "ok 1 a kernel without hypervisor tracing"
+}
+
+# KVM can be told to enable virtualization only when the first VM is created. Tracing has to
+# enable it, too
+check_late()
+{
+	guest nvhe 2 --append "kvm.enable_virt_at_load=0" -- '
+		hyptrace record -q -o /tmp/trace.dat -- hyp_workload -n 3 && hyptrace check /tmp/trace.dat &&
+		! dmesg | grep WARNING' ||
+		{ echo "not ok 1 virtualization is not enabled at load"; return; }
+	echo "ok 1 virtualization is not enabled at load"
+}
+
+suite_off()
+{
+	job off check_off
+	job "off, at load" check_late
+}
+
+# Builds another kernel, and runs the tests that depend on what differs in it
+other_kernel()	# NAME MODE CPU PROGRAM...
+{
+	local name=$1 mode=$2 cpu=$3
+	local -a software
+	shift 3
+
+	add_software "kernel-$name"
+	"$SCRIPTS/build-kernel.sh" --name "$name" --config "$SCRIPTS/config/$name.config"
+	guest "$mode" 2 --cpu "$cpu" --kernel "$BUILD/kernel-$name/arch/arm64/boot/Image" \
+		--add "$BUILD/tests:/root/tests" "${software[@]}" \
+		--add "$SCRIPTS/guest/run-tests.sh:/root/tests/run-tests.sh" -- \
+		/root/tests/run-tests.sh "$@"
+}
+
+# The quick form only compiles the project's code, where the size of a page matters
+pages_objects()
+{
+	"$SCRIPTS/build-kernel.sh" --name 64k --config "$SCRIPTS/config/64k.config" \
+		kernel/trace/ arch/arm64/kvm/hyp_trace.o \
+		arch/arm64/kvm/hyp/nvhe/{trace,clock}.nvhe.o
+	echo "ok 1 objects for pages of 64 KiB"
+}
+
+suite_pages()
+{
+	if [[ $all == no ]]; then
+		job "64 KiB pages, objects" pages_objects
+		return
+	fi
+	job "64 KiB pages" pages_in_all_modes
+}
+
+pages_in_all_modes()
+{
+	local mode
+	local -a programs=(map read both)
+
+	for mode in $MODES; do
+		other_kernel 64k "$mode" "" "${programs[@]}"
+		programs=(map)
+	done
+}
+
+# Runs all selftests on a kernel that checks itself, which is several times slower. Poisoning
+# of pages is off unless asked for. KASAN records the stack traces for which slub_debug has U
+checked_kernel()	# NAME MODE [ARGUMENT-OF-BOOT]...
+{
+	local name=$1 mode=$2
+	shift 2
+
+	build_checked_kernel "$name"
+	guest "$mode" 2 --timeout 3600 "$@" \
+		--append "page_poison=1 slub_debug=FZP log_buf_len=1M" \
+		--kernel "$BUILD/kernel-$name/arch/arm64/boot/Image" \
+		--add "$BUILD/tests:/root/tests" \
+		--add "$BUILD/obj/test_modules-$name/hyp_calls.ko:/root/tests/hyp_calls.ko" \
+		--add "$SCRIPTS/guest/run-tests.sh:/root/tests/run-tests.sh" -- \
+		/root/tests/run-tests.sh
+}
+
+build_checked_kernel()	# NAME
+{
+	"$SCRIPTS/build-kernel.sh" --name "$1" --config "$SCRIPTS/config/$1.config"
+	"$SCRIPTS/build-test-modules.sh" "kernel-$1"
+}
+
+# All of QEMU's CPUs that have 16 KiB pages have VHE. On "max", which has LPA2, the base's
+# pKVM does not start with such pages
+suite_debug()
+{
+	job "debug, hvhe" checked_kernel debug hvhe --cpu neoverse-n1
+}
+
+debug_in_all_modes()
+{
+	local mode
+	local -a software
+
+	add_software kernel-debug
+	for mode in $MODES; do
+		checked_kernel debug "$mode" --cpu neoverse-n1 "${software[@]}"
+	done
+}
+
+suite_debug-all()
+{
+	job "debug, all remotes" debug_in_all_modes
+}
+
+# The project's functions. Only KCSAN's reports of races in these count
+our_functions()
+{
+	local trace=$BUILD/kernel-kcsan/kernel/trace kvm=$BUILD/kernel-kcsan/arch/arm64/kvm
+
+	aarch64-linux-gnu-nm "$kvm/hyp_trace.o" "$kvm/hyp_bench.o" "$trace/remote_test.o" \
+		"$trace/trace_remote.o" "$trace/trace_remote_filter.o" "$trace/trace_remote_dump.o"
+	aarch64-linux-gnu-nm "$trace/ring_buffer.o" | grep remote
+}
+
+check_races()	# MODE
+{
+	local list=$BUILD/check/our-functions
+	local -a software
+
+	build_checked_kernel kcsan
+	add_software kernel-kcsan
+	mkdir -p "$BUILD/check"
+	our_functions | sed -n 's/.* [tT] \([^.]*\).*/\1/p' | sort -u >"$list"
+	# KCSAN watches more accesses, and for longer, than it does by default
+	checked_kernel kcsan "$1" "${software[@]}" --add "$list:/root/tests/our-functions" \
+		--append "kcsan.skip_watch=300 kcsan.udelay_task=300"
+}
+
+suite_kcsan()
+{
+	job kcsan races_in_all_modes
+}
+
+races_in_all_modes()
+{
+	local mode
+
+	for mode in $MODES; do
+		check_races "$mode"
+	done
+}
+
+# The suite "debug" lets some allocations of a recording fail. This one lets each fail, on a
+# faster kernel
+each_fault()
+{
+	"$SCRIPTS/build-kernel.sh" --name faults --config "$SCRIPTS/config/faults.config"
+	guest protected 2 --timeout 7200 --kernel "$BUILD/kernel-faults/arch/arm64/boot/Image" \
+		--add "$BUILD/tests/faults:/root/tests/faults" \
+		--add "$SCRIPTS/guest/run-tests.sh:/root/tests/run-tests.sh" -- \
+		env HYPTRACE_EACH_FAULT=1 /root/tests/run-tests.sh faults
+}
+
+suite_faults()
+{
+	job faults each_fault
+}
+
+suite_mutants()
+{
+	job mutants "$SCRIPTS/mutants.sh"
+}
+
+suite_um()
+{
+	job um "$SCRIPTS/bench-native.sh" --quick
+}

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2154
+#
+# Part of check.sh: the tests of hyptrace.
+
+TOOL=$REPO/tools/tracing/hyptrace
+
+# hyptrace and trace-cmd print names for values, and symbols for addresses
+check_names()
+{
+	local out=$BUILD/check/names reader text patterns=(
+		'bprint: +__kvm_nvhe_printk_selftest: selftest 42, .* at __kvm_nvhe_printk_selftest'
+		'vcpu_exit: .* code=TRAP ec=HVC64 esr=0x5a00'
+		'host_hcall: .*id=__kvm_vcpu_run invalid=0'
+		'mem_transition: +op=donate from=host to=hyp .* ret=0'
+		'host_mem_abort: .* ec=DABT_LOW outcome=mapped'
+	)
+
+	rm -rf "$out"
+	guest "$FIRST_MODE" 2 --out "$out" -- '
+		cd /sys/kernel/tracing/remotes/hypervisor
+		hyptrace record -o /out/trace.dat -- sh -c "echo 42 >write_event; hyp_workload -n 4"
+		trace-cmd report -i /out/trace.dat >/out/trace-cmd.txt 2>&1'
+	"$BUILD/host/hyptrace" report "$out/trace.dat" >"$out/hyptrace.txt"
+	for reader in hyptrace trace-cmd; do
+		for text in "${patterns[@]}"; do
+			grep -aqE -- "$text" "$out/$reader.txt" || echo "not ok 1 $reader: no '$text'"
+		done
+		! grep -aq 'FAILED TO PARSE' "$out/$reader.txt" || echo "not ok 1 $reader: failed to parse"
+		echo "ok 1 $reader has read all"
+	done
+}
+
+# The figures of stat agree with the events. The second recording has losses
+check_stat()
+{
+	local out=$BUILD/check/stat file
+
+	rm -rf "$out"
+	# shellcheck disable=SC2016	# the guest's shell expands it
+	guest "$FIRST_MODE" 2 --out "$out" -- '
+		hyptrace record -o /out/whole.dat -- hyp_workload -n 20
+		hyptrace record -b 8 -o /out/lossy.dat -- sh -c "
+			hyp_workload -n 60 &
+			kill -STOP \$PPID; wait; kill -CONT \$PPID"'
+	for file in whole lossy; do
+		echo "# $file"
+		"$TOOL/tests/stat_compare.py" "$BUILD/host/hyptrace" "$out/$file.dat"
+	done
+	"$BUILD/host/hyptrace" stat --json "$out/lossy.dat" >"$out/lossy.json"
+	grep -q '"losses": [1-9]' "$out/lossy.json" ||
+		{ echo "not ok 1 the recording with losses has none"; return; }
+	echo "ok 1 the recording with losses has some"
+}
+
+# The exports of two recordings, one of them with losses
+check_export()
+{
+	local out=$BUILD/check/export
+
+	rm -rf "$out"
+	# shellcheck disable=SC2016	# the guest's variables
+	guest "$FIRST_MODE" 2 --out "$out" -- '
+		cd /sys/kernel/tracing/remotes/hypervisor
+		hyptrace record -o /out/trace.dat -- sh -c "echo 42 >write_event; hyp_workload -n 4"
+		hyptrace record -C boot -b 8 -o /out/lossy.dat -- \
+			sh -c "kill -STOP \$PPID; hyp_workload -n 4; kill -CONT \$PPID"'
+	"$BUILD/host/hyptrace" report "$out/lossy.dat" | grep 'events lost' ||
+		echo "not ok 1 a recording with losses: it has none"
+	PYTHONDONTWRITEBYTECODE=1 "$TOOL/tests/export_test.py" \
+		"$BUILD/host/hyptrace" "$out/trace.dat" "$out/lossy.dat"
+}
+
+# Opens the page in a browser. check_export compares most of what it shows without one
+check_page()
+{
+	PYTHONDONTWRITEBYTECODE=1 python3 "$TOOL/tests/page_test.py" \
+		"$BUILD/host/hyptrace"
+}
+
+# trace-cmd and KernelShark read from these two recordings what hyptrace reads
+check_readers()
+{
+	local out=$BUILD/check/export lib
+
+	lib=$(compgen -G "$KSHARK/usr/lib/*/libkshark.so.2") ||
+		die "there is no KernelShark in $KSHARK; run 'make setup' as root"
+	"$TOOL/tests/readers_test.py" "$BUILD/host/hyptrace" "$lib" \
+		"$out/trace.dat" "$out/lossy.dat"
+}
+
+# The commands that show events as they happen, some of them on a terminal
+check_live()	# ARGUMENTS-OF-BOOT...
+{
+	make -C "$TOOL" O="$BUILD/obj/tool-guest" \
+		CROSS_COMPILE="${CROSS_COMPILE:-aarch64-linux-gnu-}" LDFLAGS=-static pty
+	guest "$FIRST_MODE" 2 "$@" --add "$BUILD/obj/tool-guest/pty:/root/pty" \
+		--add "$TOOL/tests/live.sh" -- sh /root/live.sh
+}
+
+# Runs a test of the tool, a shell script, in a guest
+tool_script()	# NAME
+{
+	guest "$FIRST_MODE" 2 --add "$TOOL/tests/tap.sh" --add "$TOOL/tests/$1.sh" -- \
+		sh "/root/$1.sh"
+}
+
+# Other readers read the recordings that check_export has made
+export_and_read()
+{
+	check_export
+	check_readers
+}
+
+suite_tool()
+{
+	job "tool, units" make -C "$TOOL" check O="$BUILD/obj/tool-check"
+	job "tool, export and other readers" export_and_read
+	job "tool, live" check_live --add "$TOOL/tests/tap.sh"
+	job "tool, page" check_page
+	job "tool, killed" tool_script kill
+	job "tool, bad input" tool_script errors
+	job "tool, statistics" check_stat
+	job "tool, names" check_names
+}
