@@ -133,9 +133,12 @@ expect 0 "full/x: recovered" hyptrace recover full/x.part
 check "no space for the data: the recorded events are there" many full/x
 
 mount -o remount,size=16m full
-fill="dd if=/dev/zero of=full/spare bs=4k count=100; dd if=/dev/zero of=full/filler bs=4k"
+# hyptrace is stopped until the spare space for the last data is there
+# shellcheck disable=SC2016 # the shell below hyptrace expands it
+fill='kill -STOP $PPID; dd if=/dev/zero of=full/spare bs=4k count=100
+	dd if=/dev/zero of=full/filler bs=4k; rm full/spare; kill -CONT $PPID'
 expect 1 "cannot write full/y.part/head: No space left on device; the data recorded .*'hyptrace recover full/y.part'" \
-	hyptrace record -q -o full/y -- sh -c "{ hyp_workload -n 200; $fill; rm full/spare; } >/dev/null 2>&1"
+	hyptrace record -q -o full/y -- sh -c "{ hyp_workload -n 200; $fill; } >/dev/null 2>&1"
 expect 1 "cannot write full/y.part/head: No space left" hyptrace recover full/y.part
 rm full/filler
 expect 0 "full/y: recovered" hyptrace recover full/y.part
