@@ -39,7 +39,7 @@ bench    quick  a basic operation that takes more instructions than recorded
 off      quick  a kernel without hypervisor tracing that does not build or run guests
 soak     both   an event unaccounted for when everything happens at once
 pages    both   code that is correct for 4 KiB pages only
-lint     quick  style, types, documents, history; a mutant of EL2 that no longer applies
+lint     quick  style, types, documents, history; a stale mutant; missing cache maintenance
 debug    long   faults that KASAN, UBSAN, lockdep and the like report, with 16 KiB pages
 mutants  long   a security test that does not notice when EL2 is broken on purpose
 um       long   the front end: faults on an architecture other than arm64, in User-mode Linux

@@ -43,6 +43,12 @@ mutants_apply()
 	echo "ok 1 the mutants apply"
 }
 
+code_of_el2()
+{
+	"$SCRIPTS/build-kernel.sh"
+	"$SCRIPTS/check/el2-code.py" "$BUILD/kernel"
+}
+
 suite_lint()
 {
 	local recent=(--recent)
@@ -53,4 +59,5 @@ suite_lint()
 	job "lint, documents" lint kerneldoc documents
 	job "lint, text" lint text scripts history
 	job "lint, mutants" mutants_apply
+	job "lint, EL2's code" code_of_el2
 }

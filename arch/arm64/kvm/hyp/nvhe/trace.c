@@ -323,12 +323,17 @@ static int take_page(u64 pfn, void **va)
 	return 0;
 }
 
-/* OWNED by EL2 => OWNED by the host, zeroed */
+/*
+ * OWNED by EL2 => OWNED by the host, zeroed. The zeroes go to memory, as a host that maps
+ * the page non-cacheable would find there what was evicted from the cache before.
+ */
 static void return_page(void *va)
 {
 	memset(va, 0, PAGE_SIZE);
-	if (is_protected_kvm_enabled())
+	if (is_protected_kvm_enabled()) {
+		kvm_flush_dcache_to_poc(va, PAGE_SIZE);
 		WARN_ON(__pkvm_hyp_donate_host(hyp_virt_to_pfn(va), 1));
+	}
 }
 
 static struct rb_writer_subbuf *table_entry(struct hyp_trace_cpu *tc, u32 id)

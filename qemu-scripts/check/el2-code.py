@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""
+Usage: el2-code.py DIRECTORY
+
+Checks the compiled code of EL2 for what a test in QEMU cannot show, since QEMU's CPUs have
+no caches and do not reorder instructions: that something is done on every path between two
+other things. DIRECTORY is a kernel's build directory. Prints TAP.
+"""
+import os
+import re
+import subprocess
+import sys
+from collections import namedtuple
+
+OBJECTS = 'arch/arm64/kvm/hyp/nvhe'
+# Size of an entry of .altinstructions
+ALT_INSTR_SIZE = 12
+OBJDUMP = 'aarch64-linux-gnu-objdump'
+
+# In OBJECT, each path from SINCE to BEFORE has to pass NEED. These are expressions for an
+# instruction, or for "call NAME". If FROM_ENTRY, so has each path from the function's entry.
+Rule = namedtuple('Rule', 'object what since need before from_entry')
+
+RULES = (
+    Rule('trace', 'a page that goes back to the host is cleaned to the point of coherency',
+         'call memset', 'call dcache_clean_inval_poc', 'call __pkvm_hyp_donate_host', True),
+)
+
+
+class Insn:
+    """An instruction: its address, its text, and the addresses that may follow it"""
+
+    def __init__(self, addr, text):
+        self.addr = addr
+        self.text = text
+        self.next = []
+
+
+def objdump(path, *options):
+    """The lines that objdump prints"""
+    return subprocess.run([OBJDUMP, *options, path], check=True, text=True,
+                          stdout=subprocess.PIPE).stdout.splitlines()
+
+
+def replacements(path):
+    """Which instruction may be replaced at boot, and by which: that at an address, or a nop"""
+    place = re.compile(r'^([0-9a-f]+) R_AARCH64_PREL32\s+([^\s+]+)(?:\+0x([0-9a-f]+))?$')
+    found = {}
+    for line in objdump(path, '-r', '-j', '.altinstructions'):
+        match = place.match(line)
+        if not match:
+            continue
+        addr = int(match.group(3) or '0', 16)
+        if int(match.group(1), 16) % ALT_INSTR_SIZE == 0:
+            replaced = addr
+        else:
+            found[replaced] = addr if match.group(2) == '.text' else None
+    return found
+
+
+def branches_to(insn):
+    """Where an instruction branches to within its function, as a list"""
+    branch = re.match(r'(?:b|b\.\w+|cbn?z|tbn?z)\s(?:.*\s)?([0-9a-f]+) <', insn.text)
+    return [int(branch.group(1), 16)] if branch else []
+
+
+def falls_through(insn):
+    """May the next instruction follow?"""
+    return not re.match(r'(b|br|ret|brk|eret|tail call)(\s|$)', insn.text)
+
+
+def add_successors(insns, replaced):
+    """Sets the member next of all instructions"""
+    by_addr = {insn.addr: insn for insn in insns}
+    for i, insn in enumerate(insns):
+        forms = [insn]
+        if insn.addr in replaced:
+            forms.append(by_addr.get(replaced[insn.addr], Insn(0, 'nop')))
+        for form in forms:
+            insn.next += branches_to(form)
+            if falls_through(form) and i + 1 < len(insns):
+                insn.next.append(insns[i + 1].addr)
+
+
+def functions(path):
+    """The instructions of an object, as a dictionary by function"""
+    found, insns = {}, []
+    for line in objdump(path, '-dr', '--no-show-raw-insn', '-j', '.text'):
+        header = re.match(r'[0-9a-f]+ <(.*)>:$', line)
+        insn = re.match(r'\s+([0-9a-f]+):\t(.*)', line)
+        call = re.search(r'R_AARCH64_(?:CALL|JUMP)26\s+(\S+)', line)
+        if header:
+            found[header.group(1)] = function = []
+        elif call:
+            kind = 'call' if function[-1].text.startswith('bl') else 'tail call'
+            function[-1].text = f'{kind} {call.group(1)}'
+        elif insn:
+            function.append(Insn(int(insn.group(1), 16), insn.group(2).split('//')[0].strip()))
+            insns.append(function[-1])
+    add_successors(insns, replacements(path))
+    return found
+
+
+def violations(insns, rule):
+    """The instructions of a function that can be reached without what the rule needs"""
+    by_addr = {insn.addr: insn for insn in insns}
+    seen, found = set(), set()
+    todo = [(insns[0].addr, rule.from_entry)] if insns else []
+    while todo:
+        addr, missing = todo.pop()
+        if (addr, missing) in seen or addr not in by_addr:
+            continue
+        seen.add((addr, missing))
+        insn = by_addr[addr]
+        if missing and re.search(rule.before, insn.text):
+            found.add(addr)
+        if re.search(rule.need, insn.text):
+            missing = False
+        elif re.search(rule.since, insn.text):
+            missing = True
+        todo += [(following, missing) for following in insn.next]
+    return found
+
+
+def check(directory, rule):
+    """Returns what is wrong, or nothing"""
+    nr, wrong = 0, []
+    path = f'{directory}/{OBJECTS}/{rule.object}.nvhe.o'
+    if not os.path.exists(path):
+        return [f'there is no {path}']
+    for name, insns in functions(path).items():
+        nr += sum(bool(re.search(rule.before, insn.text)) for insn in insns)
+        wrong += [f'{name}, 0x{addr:x}' for addr in violations(insns, rule)]
+    if not nr:
+        wrong.append(f'nothing in {path} is like "{rule.before}"')
+    return wrong
+
+
+def main():
+    if len(sys.argv) != 2 or sys.argv[1].startswith('-'):
+        print(__doc__.strip())
+        sys.exit(sys.argv[1:] not in (['-h'], ['--help']))
+    failed = False
+    for nr, rule in enumerate(RULES, 1):
+        wrong = check(sys.argv[1], rule)
+        for text in wrong:
+            print(f'# {text}')
+        print(f'{"not ok" if wrong else "ok"} {nr} {rule.what}')
+        failed = failed or bool(wrong)
+    print(f'1..{len(RULES)}')
+    sys.exit(failed)
+
+
+main()
