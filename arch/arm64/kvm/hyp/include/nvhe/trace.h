@@ -19,15 +19,17 @@ extern u32 hyp_event_ids[NR_HYP_EVENTS];
 
 /*
  * The id of an event, 0 while it is off. This takes two instructions; to load an
- * element of an array, the compiler takes three.
+ * element of an array, the compiler takes three. The offset is an operand of its own,
+ * as clang takes no symbol with an offset for "S".
  */
 #define hyp_event_id(event)						\
 ({									\
 	u64 __id;							\
 									\
-	asm volatile("adrp	%0, %1\n"				\
-	"	ldr	%w0, [%0, #:lo12:%1]"				\
-	: "=r" (__id) : "S" (&hyp_event_ids[event]));			\
+	asm volatile("adrp	%0, %1 + %2\n"				\
+	"	ldr	%w0, [%0, #:lo12:%1 + %2]"			\
+	: "=r" (__id)							\
+	: "S" (hyp_event_ids), "i" ((event) * sizeof(hyp_event_ids[0])));\
 	(u32)__id;							\
 })
 
