@@ -14,6 +14,9 @@
  * reader_lock; so the list mirrors the writer's ring without its help.
  */
 
+#include <linux/ring_buffer_remote.h>
+#include <linux/ring_buffer_writer.h>
+
 /* How often a timer checks for waiters; they are woken within twice this time */
 #define RB_REMOTE_WATCH_NS	(1 * NSEC_PER_MSEC)
 
@@ -152,7 +155,7 @@ static bool rb_remote_is_whole(struct ring_buffer_per_cpu *cpu_buffer)
 {
 	struct buffer_page *reader = cpu_buffer->reader_page;
 
-	return cpu_buffer->remote && !reader->read && local_read(&reader->entries);
+	return rb_is_remote(cpu_buffer) && !reader->read && local_read(&reader->entries);
 }
 
 /* Consume all of a sub-buffer that rb_remote_is_whole() */
@@ -241,12 +244,17 @@ static enum hrtimer_restart rb_remote_timer(struct hrtimer *timer)
  */
 static void rb_remote_watch(struct trace_buffer *buffer)
 {
-	if (!buffer->remote)
+	if (!rb_buffer_is_remote(buffer))
 		return;
 
 	smp_mb(); /* Pairs with rb_remote_timer(): it sees the waiter, or we see that it runs */
 	if (!hrtimer_is_queued(&buffer->remote_timer))
 		hrtimer_start(&buffer->remote_timer, RB_REMOTE_WATCH_NS, HRTIMER_MODE_REL);
+}
+
+static void rb_remote_unwatch(struct trace_buffer *buffer)
+{
+	hrtimer_cancel(&buffer->remote_timer);
 }
 
 /* The reader's sub-buffer gets id 0, those in the ring follow */
