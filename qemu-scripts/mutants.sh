@@ -7,7 +7,9 @@
 # Documentation/trace/hypervisor-design.rst. It is applied to a copy of the kernel, which
 # is built and attacked by the rounds that the patch names. At least one of their tests
 # has to fail. Before that, all have to pass on the copy without such a patch. What no
-# attack in QEMU can notice is left to check/el2-code.py, if the patch names "code".
+# attack in QEMU can notice is left to check/el2-code.py, if the patch names "code". If it
+# names "secrets", that test program runs on a kernel that takes each VM for a protected
+# one.
 #
 #   --check   only check that there is a patch for each invariant, and that each applies
 #   NAME      only these patches, such as 5-padding
@@ -23,7 +25,6 @@ MUTANTS=$REPO/tools/testing/selftests/hyptrace/mutants
 COPY=$BUILD/mutants/repo
 COPY_BUILD=$BUILD/mutants/build
 COPY_TREE=$COPY_BUILD/linux
-IMAGE=$COPY_BUILD/kernel/arch/arm64/boot/Image
 REPORT=$BUILD/mutants/report.txt
 CALLS=40000
 INVARIANTS=6
@@ -104,9 +105,15 @@ make_copy()
 	done
 }
 
-build_copy()
+# The kernel for a kind of test
+build_copy()	# KIND-OR-NOTHING
 {
-	in_copy build-kernel.sh Image
+	if [[ $1 == secrets ]]; then
+		in_copy build-kernel.sh --name secrets \
+			--config "$COPY/qemu-scripts/config/secrets.config" Image
+	else
+		in_copy build-kernel.sh Image
+	fi
 }
 
 # Writes into the file instead of replacing it, since it may be a link to the overlay's
@@ -131,33 +138,37 @@ restore()
 
 # --- the attack ------------------------------------------------------------
 
-attack()	# KIND-OR-NOTHING LOG
+boot_copy()	# KIND-OR-NOTHING ARGUMENT-OF-BOOT...
 {
-	"$SCRIPTS/boot.sh" --mode protected --smp 4 --timeout 300 --kernel "$IMAGE" \
-		--add "$BUILD/tests/hostile:/root/hostile" \
+	local kernel=$COPY_BUILD/kernel
+
+	[[ $1 != secrets ]] || kernel+=-secrets
+	shift
+	"$SCRIPTS/boot.sh" --mode protected --smp 4 --timeout 300 \
+		--kernel "$kernel/arch/arm64/boot/Image" "$@"
+}
+
+attack()	# KIND-OR-NOTHING
+{
+	boot_copy "$1" --add "$BUILD/tests/hostile:/root/hostile" \
 		--add "$BUILD/obj/test_modules/hostile.ko:/root/hostile.ko" -- \
-		/root/hostile -s 1 -c 4000 -n "$CALLS" ${1:+-k "$1"} /root/hostile.ko >"$2" 2>&1
+		/root/hostile -s 1 -c 4000 -n "$CALLS" ${1:+-k "$1"} /root/hostile.ko
 }
 
-read_code()	# LOG
+# The test that a mutant names; all rounds of the attack if that is nothing
+run_test()	# KIND-OR-NOTHING LOG
 {
-	"$SCRIPTS/check/el2-code.py" "$COPY_BUILD/kernel" >"$1" 2>&1
-}
-
-# The test that a mutant names
-run_test()	# KIND LOG
-{
-	if [[ $1 == code ]]; then
-		read_code "$2"
-	else
-		attack "$1" "$2"
-	fi
+	case $1 in
+	code) "$SCRIPTS/check/el2-code.py" "$COPY_BUILD/kernel" ;;
+	secrets) boot_copy secrets --add "$BUILD/tests/secrets:/root/secrets" -- /root/secrets ;;
+	*) attack "$1" ;;
+	esac >"$2" 2>&1
 }
 
 # What was noticed, from the output of the test
 reason()	# LOG
 {
-	grep -aE '^# .*error: |hyp BUG at|HYP panic|no end after|not sync|^not ok' "$1" | head -n 1 |
+	grep -aE '^# .*error: |^# secrets\.c:|hyp BUG at|HYP panic|no end after|not sync|^not ok' "$1" | head -n 1 |
 		sed -e 's/^[# ]*//' -e 's/^Input\/output error: //' -e 's/^ *kvm \[[0-9]*\]: //'
 }
 
@@ -181,7 +192,7 @@ judge()		# NAME
 try_mutant()	# NAME
 {
 	current=$1
-	if ! apply "$1" || ! step "Build the mutant $1" build_copy; then
+	if ! apply "$1" || ! step "Build the mutant $1" build_copy "$(field "$1" Test)"; then
 		verdict=broken
 		why="it does not apply, or does not build"
 	else
@@ -232,9 +243,11 @@ trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 step "Build the modules of the tests" "$SCRIPTS/build-test-modules.sh"
 step "Copy the kernel" make_copy
-step "Build the copy" build_copy
-step "Read the copy's code without a mutant" read_code "$BUILD/mutants/none-code.log"
-step "Attack the copy without a mutant" attack "" "$BUILD/mutants/none.log"
+for kind in "" code secrets; do
+	step "Build the copy${kind:+: $kind}" build_copy "$kind"
+	step "Test the copy without a mutant${kind:+: $kind}" run_test "$kind" \
+		"$BUILD/mutants/none${kind:+-$kind}.log"
+done
 
 failed=0
 printf '%-22s %-9s %-7s %-7s %s\n' Mutant Invariant Rounds Verdict "What was noticed" >"$REPORT"

@@ -29,15 +29,17 @@ suite_off()
 	job "off, at load" check_late
 }
 
-# Builds another kernel, and runs the tests that depend on what differs in it
+# Builds another kernel, and runs the tests that depend on what differs in it. "words" are
+# more arguments of build-kernel.sh
 other_kernel()	# NAME MODE CPU PROGRAM...
 {
 	local name=$1 mode=$2 cpu=$3
-	local -a software
+	local -a software=()
 	shift 3
 
-	add_software "kernel-$name"
-	"$SCRIPTS/build-kernel.sh" --name "$name" --config "$SCRIPTS/config/$name.config"
+	"$SCRIPTS/build-kernel.sh" --name "$name" --config "$SCRIPTS/config/$name.config" \
+		"${words[@]}"
+	[[ ! -e $BUILD/kernel-$name/kernel/trace/remote_test.ko ]] || add_software "kernel-$name"
 	guest "$mode" 2 --cpu "$cpu" --kernel "$BUILD/kernel-$name/arch/arm64/boot/Image" \
 		--add "$BUILD/tests:/root/tests" "${software[@]}" \
 		--add "$SCRIPTS/guest/run-tests.sh:/root/tests/run-tests.sh" -- \
@@ -171,6 +173,21 @@ each_fault()
 suite_faults()
 {
 	job faults each_fault
+}
+
+# EL2 takes each VM for a protected one, which it does in both protected modes
+hidden_vms()
+{
+	local mode
+
+	for mode in $MODES; do
+		[[ $mode == nvhe ]] || other_kernel secrets "$mode" "" secrets
+	done
+}
+
+suite_secrets()
+{
+	job secrets hidden_vms
 }
 
 suite_mutants()

@@ -81,21 +81,13 @@ static void text_free(struct text *text)
 	*text = (struct text){};
 }
 
-static bool is_protected(void)
-{
-	char buf[4096];
-
-	return file_read("/proc/cmdline", buf, sizeof(buf)) > 0 &&
-	       strstr(buf, "kvm-arm.mode=protected");
-}
-
 FIXTURE_SETUP(events)
 {
 	if (!setup_source(_metadata, &self->src, HYPERVISOR, TEST_KB))
 		return;
 	ASSERT_EQ(0, source_put(&self->src, "1", "events/enable"));
 	ASSERT_EQ(0, pin_to_cpu(0));
-	self->protected = is_protected();
+	self->protected = kvm_is_protected();
 }
 
 FIXTURE_TEARDOWN(events)
@@ -215,7 +207,8 @@ static void run_guest(struct __test_metadata *_metadata)
 	struct vm vm;
 
 	ASSERT_LE(0, kvm);
-	ASSERT_EQ(0, vm_create(&vm, kvm, CODE_IPA, GUEST_SIZE, guest_code, guest_code_size))
+	ASSERT_EQ(0, vm_create(&vm, kvm, CODE_IPA, GUEST_SIZE, 0, guest_code,
+			       guest_code_size))
 		TH_LOG("%s", vm.failed);
 	ASSERT_EQ(0, vm_run(&vm));
 	EXPECT_EQ(KVM_EXIT_MMIO, vm.run->exit_reason);

@@ -129,7 +129,8 @@ static int fail(const struct worker *w, const char *what)
 
 static int create_vm(const struct worker *w, struct vm *vm)
 {
-	int ret = vm_create(vm, w->kvm, CODE_IPA, GUEST_SIZE, guest_start, guest_size);
+	int ret = vm_create(vm, w->kvm, CODE_IPA, GUEST_SIZE, 0, guest_start,
+			    guest_size);
 
 	if (!ret)
 		return 0;

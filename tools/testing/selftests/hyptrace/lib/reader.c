@@ -27,15 +27,6 @@ enum {
 /* Bits of an absolute timestamp; the page's timestamp has the upper ones */
 #define ABS_BITS	59
 
-/* The start of a record */
-struct record {
-	__u16		type;
-	__u8		flags;
-	__u8		preempt_count;
-	__s32		pid;
-	__u8		data[];
-};
-
 void events_init(struct events *ev)
 {
 	*ev = (struct events){};
@@ -143,6 +134,8 @@ static void add_record(struct events *ev, const struct source *src, int cpu,
 		set_error(ev, "a record without the common fields");
 		return;
 	}
+	if (ev->each)
+		ev->each(ev->arg, rec, len);
 	if (rec->type != src->type) {
 		ev->others++;
 		return;

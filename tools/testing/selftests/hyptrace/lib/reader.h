@@ -30,6 +30,15 @@ struct subbuf {
 #define EVENT_SIZE		20
 #define EVENTS_PER_SUBBUF	(SUBBUF_DATA_SIZE / EVENT_SIZE)
 
+/* The start of each record */
+struct record {
+	__u16		type;
+	__u8		flags;
+	__u8		preempt_count;
+	__s32		pid;
+	__u8		data[];
+};
+
 /**
  * struct event - an event that source_write() wrote
  * @id:		its number
@@ -64,6 +73,8 @@ struct event {
  * @last_ts:	of the last event of any kind, by page
  * @backwards:	events that are older than the one before on the same CPU
  * @error:	the first thing that is malformed, or NULL
+ * @each:	if set, called with each record of a page, and its length in bytes
+ * @arg:	the first argument of @each
  */
 struct events {
 	struct event	*list;
@@ -79,6 +90,8 @@ struct events {
 	__u64		last_ts;
 	size_t		backwards;
 	const char	*error;
+	void		(*each)(void *arg, const struct record *rec, size_t len);
+	void		*arg;
 };
 
 void events_init(struct events *ev);

@@ -412,3 +412,11 @@ __u64 now_ms(void)
 {
 	return now_ns() / 1000000;
 }
+
+bool kvm_is_protected(void)
+{
+	char buf[4096];
+
+	return file_read("/proc/cmdline", buf, sizeof(buf)) > 0 &&
+	       strstr(buf, "kvm-arm.mode=protected");
+}

@@ -128,6 +128,9 @@ int source_clock(const struct source *src, char *name, size_t size);
 int source_set_clock(const struct source *src, const char *name);
 int source_set_overwrite(const struct source *src, bool overwrite);
 
+/* Is KVM in protected mode? */
+bool kvm_is_protected(void);
+
 /* In all tests the online CPUs are 0 to nr_cpus() - 1 */
 int nr_cpus(void);
 int pin_to_cpu(int cpu);

@@ -45,19 +45,15 @@ static int add_memory(struct vm *vm, uint64_t ipa, size_t mem_size)
 		      "KVM_SET_USER_MEMORY_REGION") ? -errno : 0;
 }
 
-static int set_pc(struct vm *vm, uint64_t pc)
+int vm_set_reg(struct vm *vm, uint64_t id, uint64_t value)
 {
-	struct kvm_one_reg reg = {
-		.id = KVM_REG_ARM64 | KVM_REG_SIZE_U64 | KVM_REG_ARM_CORE |
-		      KVM_REG_ARM_CORE_REG(regs.pc),
-		.addr = (uintptr_t)&pc,
-	};
+	struct kvm_one_reg reg = { .id = id, .addr = (uintptr_t)&value };
 
-	return failed(vm, ioctl(vm->vcpu, KVM_SET_ONE_REG, &reg), "KVM_SET_ONE_REG of pc") ?
+	return failed(vm, ioctl(vm->vcpu, KVM_SET_ONE_REG, &reg), "KVM_SET_ONE_REG") ?
 		-errno : 0;
 }
 
-static int add_vcpu(struct vm *vm, int kvm)
+static int add_vcpu(struct vm *vm, int kvm, uint32_t features)
 {
 	struct kvm_vcpu_init init;
 	void *run;
@@ -67,7 +63,7 @@ static int add_vcpu(struct vm *vm, int kvm)
 		return -errno;
 	if (failed(vm, ioctl(vm->fd, KVM_ARM_PREFERRED_TARGET, &init), "KVM_ARM_PREFERRED_TARGET"))
 		return -errno;
-	init.features[0] |= 1 << KVM_ARM_VCPU_PSCI_0_2;
+	init.features[0] |= features | 1 << KVM_ARM_VCPU_PSCI_0_2;
 	if (failed(vm, ioctl(vm->vcpu, KVM_ARM_VCPU_INIT, &init), "KVM_ARM_VCPU_INIT"))
 		return -errno;
 
@@ -79,8 +75,8 @@ static int add_vcpu(struct vm *vm, int kvm)
 	return 0;
 }
 
-int vm_create(struct vm *vm, int kvm, uint64_t ipa, size_t mem_size, const void *code,
-	      size_t code_size)
+int vm_create(struct vm *vm, int kvm, uint64_t ipa, size_t mem_size, uint32_t features,
+	      const void *code, size_t code_size)
 {
 	int ret;
 
@@ -92,7 +88,8 @@ int vm_create(struct vm *vm, int kvm, uint64_t ipa, size_t mem_size, const void 
 	ret = add_memory(vm, ipa, mem_size);
 	if (!ret) {
 		memcpy(vm->mem, code, code_size);
-		ret = add_vcpu(vm, kvm) ?: set_pc(vm, ipa);
+		ret = add_vcpu(vm, kvm, features) ?:
+		      vm_set_reg(vm, VM_CORE_REG(offsetof(struct kvm_regs, regs.pc)), ipa);
 	}
 	if (ret)
 		vm_destroy(vm);

@@ -35,13 +35,21 @@ struct vm {
  * @kvm: /dev/kvm
  * @ipa: guest physical address of its memory
  * @mem_size: size of the memory in bytes, whole pages
+ * @features: of its vCPU, bits 1 << KVM_ARM_VCPU_*
  * @code: guest code, copied to @ipa
  * @code_size: its size in bytes
  *
  * Return: 0 or a negative errno; then there is no VM.
  */
-int vm_create(struct vm *vm, int kvm, uint64_t ipa, size_t mem_size, const void *code,
-	      size_t code_size);
+int vm_create(struct vm *vm, int kvm, uint64_t ipa, size_t mem_size, uint32_t features,
+	      const void *code, size_t code_size);
+
+/* The register at an offset of bytes in struct kvm_regs */
+#define VM_CORE_REG(offset)	(KVM_REG_ARM64 | KVM_REG_SIZE_U64 | KVM_REG_ARM_CORE | \
+				 (offset) / sizeof(__u32))
+
+/* Set the vCPU's register @id, a VM_CORE_REG() or ARM64_SYS_REG() */
+int vm_set_reg(struct vm *vm, uint64_t id, uint64_t value);
 
 /* Run until it exits to user space: 0 or a negative errno */
 int vm_run(struct vm *vm);
