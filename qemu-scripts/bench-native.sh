@@ -140,7 +140,7 @@ make_table()
 parse_arguments "$@"
 skip_if_impossible
 need_command awk cc timeout
-"$SCRIPTS/build-kernel.sh" --um
+"$SCRIPTS/build-kernel.sh" --arch um
 step "Build the native benchmark" build_program
 mkdir -p "$LOGS"
 log=$LOGS/console-native.log

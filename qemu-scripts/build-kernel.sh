@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Usage: build-kernel.sh [--config FRAGMENT]... [--name NAME] [MAKE-WORD...]
-#        build-kernel.sh --um [MAKE-WORD...]
+#        build-kernel.sh --arch ARCH [MAKE-WORD...]
 #
 # Builds the guest's kernel and its modules in build/kernel, with the options of
 # qemu-scripts/config/kernel.config; all other options that can be off are off. Prepares
@@ -12,12 +12,13 @@
 #   --config FRAGMENT   more options on top, e.g. a debugging aid; may repeat.
 #                       CONFIG_X=n in a fragment means: must be off
 #   --name NAME         build in build/kernel-NAME instead
-#   --um                build the kernel of bench-native.sh: User-mode Linux, a program
-#                       for this machine, in build/kernel-um, from config/um.config
-#   MAKE-WORD           given to the kernel's make; a target (such as
-#                       kernel/trace/trace.o) replaces the default "Image
-#                       modules". Note that W=1 rebuilds everything: give it a
-#                       --name or a target of its own
+#   --arch ARCH         build for arm, i386, s390 or um instead, in build/kernel-ARCH, from
+#                       config/ARCH.config alone. "um" is User-mode Linux, a program for
+#                       this machine; it is the kernel of bench-native.sh
+#   MAKE-WORD           given to the kernel's make: LLVM=1 builds with clang and lld; a
+#                       target (such as kernel/trace/trace.o) replaces the default "Image
+#                       modules", or "vmlinux modules" with --arch. Note that W=1 rebuilds
+#                       everything: give it a --name or a target of its own
 set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 
@@ -28,9 +29,25 @@ arch=arm64
 cross=aarch64-linux-gnu-
 targets=()
 assignments=()
+llvm=no
 
 # Number of objects of the guest's kernel, to show progress. Other kernels have about as many
 OBJECTS=780
+
+other_architecture()	# ARCH
+{
+	arch=$1
+	case $arch in
+	arm) cross=arm-linux-gnueabihf- ;;
+	s390) cross=s390x-linux-gnu- ;;
+	i386) cross='' ;;
+	um) cross='' assignments+=("${UM_FLAGS[@]}") ;;
+	*) die "--arch '$arch': arm, i386, s390 or um" ;;
+	esac
+	fragments=("$SCRIPTS/config/$arch.config")
+	out=$BUILD/kernel-$arch
+	what+=" $arch"
+}
 
 parse_arguments()
 {
@@ -49,16 +66,14 @@ parse_arguments()
 			what+=" $2"
 			shift
 			;;
-		--um)
-			fragments=("$SCRIPTS/config/um.config")
-			out=$BUILD/kernel-um
-			what+=" um"
-			arch=um
-			cross=
-			assignments+=("${UM_FLAGS[@]}")
+		--arch)
+			need_value "$1" $#
+			other_architecture "$2"
+			shift
 			;;
 		-h | --help) usage; exit ;;
 		-*) die "unknown argument '$1'; see --help" ;;
+		LLVM=*) assignments+=("$1"); llvm=yes ;;
 		*=*) assignments+=("$1") ;;
 		*) targets+=("$1") ;;
 		esac
@@ -83,7 +98,7 @@ kernel_make()
 # the configuration
 begin_with_copy()
 {
-	[[ $arch == arm64 && ! -e $out && -e $BUILD/kernel/vmlinux ]] || return 0
+	[[ $arch == arm64 && $llvm == no && ! -e $out && -e $BUILD/kernel/vmlinux ]] || return 0
 	rm -rf "$out.new"
 	cp -a "$BUILD/kernel" "$out.new"
 	rm -f "$out.new"/{vmlinux*,.hyptrace-*} "$out.new/arch/arm64/boot/Image"
@@ -109,7 +124,7 @@ configure()
 		cat "$TREE"/kernel/configs/tiny{-base,}.config
 		wanted_options
 	} >"$out/.hyptrace-options"
-	kernel_make KCONFIG_ALLCONFIG="$out/.hyptrace-options" allnoconfig
+	kernel_make "${assignments[@]}" KCONFIG_ALLCONFIG="$out/.hyptrace-options" allnoconfig
 }
 
 # The last line on each option, as a fragment overrides those before it
@@ -157,7 +172,9 @@ objects_built()	# LOG
 }
 
 parse_arguments "$@"
-need_command make "${cross}gcc" gcc bc bison flex perl
+need_command make gcc bc bison flex perl
+[[ $llvm == no ]] || need_command clang ld.lld llvm-ar
+[[ $llvm == yes ]] || need_command "${cross}gcc"
 "$SCRIPTS/prepare-kernel.sh"
 begin_with_copy
 configure_if_needed

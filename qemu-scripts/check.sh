@@ -37,6 +37,7 @@ tool     quick  hyptrace: a wrong figure, a bad file accepted, an unreadable exp
 docs     quick  an example in a document that does not work
 bench    quick  a basic operation that takes more instructions than recorded
 off      quick  a kernel without hypervisor tracing that does not build or run guests
+builds   both   a compiler, a word size or an option with which the code does not build or run
 secrets  quick  an event that tells the host about a protected guest
 soak     both   an event unaccounted for when everything happens at once
 pages    both   code that is correct for 4 KiB pages only

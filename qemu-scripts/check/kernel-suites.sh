@@ -75,6 +75,63 @@ pages_in_all_modes()
 	done
 }
 
+# The objects of kernel/trace/, without a warning at W=1
+trace_objects()	# ARCH
+{
+	"$SCRIPTS/build-kernel.sh" --arch "$1" W=1 kernel/trace/
+	echo "ok 1 kernel/trace for $1"
+}
+
+# The objects of kernel/trace/ and of EL2 by clang, without a warning at W=1. KVM's own files
+# have some
+clang_objects()	# NAME [FRAGMENT]
+{
+	local targets=(kernel/trace/ arch/arm64/kvm/hyp/nvhe/ arch/arm64/kvm/handle_exit.o)
+
+	(($# == 2)) || targets+=(arch/arm64/kvm/hyp_trace.o)
+	"$SCRIPTS/build-kernel.sh" --name "$1" --config "$SCRIPTS/config/werror.config" \
+		${2:+--config "$SCRIPTS/config/$2.config"} LLVM=1 W=1 "${targets[@]}"
+	echo "ok 1 kernel/trace and EL2 by clang${2:+, $2}"
+}
+
+# A kernel that clang and lld have built passes the selftests
+clang_kernel()
+{
+	local mode words=(LLVM=1)
+
+	for mode in $MODES; do
+		other_kernel clang "$mode" ""
+	done
+}
+
+# Options that others have: PREEMPT_RT, the remote "test" built in, no benchmark, snapshots,
+# and lockdown, under which tracefs has to refuse
+corners()
+{
+	local image=$BUILD/kernel-corners/arch/arm64/boot/Image
+
+	other_kernel corners protected ""
+	guest protected 2 --kernel "$image" --add "$SCRIPTS/guest/run-lockdown.sh" -- \
+		sh /root/run-lockdown.sh
+	guest protected 2 --kernel "$image" --append "lockdown=confidentiality" -- '
+		! ls /sys/kernel/tracing/remotes && hyp_workload -n 1 && ! dmesg | grep WARNING' ||
+		{ echo "not ok 1 a kernel that is locked down at boot"; return; }
+	echo "ok 1 a kernel that is locked down at boot"
+}
+
+suite_builds()
+{
+	local arch
+
+	for arch in i386 arm s390; do
+		job "builds, $arch" trace_objects "$arch"
+	done
+	job "builds, clang" clang_objects clang-objects
+	job "builds, clang off" clang_objects clang-objects-off off
+	[[ $all == no ]] || job "builds, clang kernel" clang_kernel
+	[[ $all == no ]] || job "builds, corners" corners
+}
+
 # Runs all selftests on a kernel that checks itself, which is several times slower. Poisoning
 # of pages is off unless asked for. KASAN records the stack traces for which slub_debug has U
 checked_kernel()	# NAME MODE [ARGUMENT-OF-BOOT]...
