@@ -41,8 +41,12 @@
  *      load (rb_page_commit() and smp_rmb() there), so data precedes commit.
  *   B: @tail is stored with release after the closed sub-buffer's private
  *      @entries, @commit and @first; pairs with the swapper's load-acquire.
- *   C: the exchange of @head is fully ordered; a swap therefore sees the slot
- *      stores of all earlier swaps, and so does the writer.
+ *   C: the exchange of @head is fully ordered, and @head is loaded with acquire.
+ *      What a swap reads before its exchange is older than what the writer does
+ *      with the sub-buffer and the slot that it gets. A CPU that sees the head of
+ *      a swap also sees the slot stores of all earlier swaps; one that sees the
+ *      head of the writer also sees the @tail before it. A swap stores its own
+ *      slot after its exchange; the next one sees that as swaps are one at a time.
  *   D: starting a sub-buffer clears its commit, stores the new timestamp, and then
  *      the first data, with a write barrier after each of the first two; pairs with
  *      the smp_rmb() in rb_iter_head_event(). A reader that has read new data also
