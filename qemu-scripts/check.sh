@@ -25,7 +25,7 @@ set -euo pipefail
 #   named   only if it is named
 SUITES='
 writer   both   the ring buffer writer: wrong data, a wrong bound or memory order, in user space
-model    both   the ring buffer protocol: an order of steps that loses or repeats an event
+model    both   the ring buffer protocol: an order of steps that loses an event, a missing barrier
 guest    both   tracefs files, mmap, wake-ups, loading and clocks: wrong behaviour, in each mode
 hostile  both   a hypercall that EL2 should refuse and does not, in both protected modes
 hours    quick  a timestamp that drifts or wraps after hours, in each mode

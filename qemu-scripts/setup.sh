@@ -32,8 +32,8 @@ more_packages=(
 	clang llvm libclang-rt-14-dev sparse shellcheck python3-sphinx
 	# manual pages
 	python3-docutils
-	# checks: verifies the model of the ring buffer protocol
-	spin
+	# checks: verify the model of the ring buffer protocol, and its barriers
+	spin z3
 	# checks: decodes what hyptrace exports
 	protobuf-compiler
 	# checks: opens the page that hyptrace exports, and takes a screenshot

@@ -38,7 +38,7 @@
  *   Loads. Each is a step of its own. Two loads are in program order if an acquire
  *   (B, C) or a read barrier (A, D) is between them; otherwise both orders are
  *   explored. A mutant without such a barrier may do the second load first.
- *   Dependencies order nothing.
+ *   Dependencies order nothing. What arm64 allows beyond that is checked in axioms/.
  *   Locks. An unlock waits for all stores of its CPU.
  *
  * Left out
