@@ -377,6 +377,67 @@ static int hyp_load_cpu(struct trace_buffer *buffer, int cpu)
 	       hyp_call(__hyp_trace_ready, cpu);
 }
 
+static const struct trace_remote_clock hyp_trace_clocks[] = {
+	{ "local",	trace_clock_local,	true },
+	{ "boot",	ktime_get_boot_fast_ns,	true },
+	{ "mono",	ktime_get_mono_fast_ns,	true },
+	{ "mono_raw",	ktime_get_raw_fast_ns,	true },
+	{ "tai",	ktime_get_tai_fast_ns,	true },
+	{ "counter",	trace_clock_counter,	false },
+	{}
+};
+
+/* In the order of hyp_trace_clocks, without @live; addresses of the linear map */
+static struct hyp_clock_src hyp_clock_srcs[ARRAY_SIZE(hyp_trace_clocks) - 1] __ro_after_init;
+
+/* Index of the clock that was chosen last; under the remote's mutex */
+static unsigned int hyp_trace_clock;
+
+/* Does @read return the physical counter, which is the only one that EL2 can read? */
+static bool reads_counter(u64 (*read)(void))
+{
+	u64 before = __arch_counter_get_cntpct();
+	u64 now = read();
+
+	return before <= now && now <= __arch_counter_get_cntpct();
+}
+
+/* What stands for a running clock in the parameters; 0 if EL2 cannot read its counter */
+static u64 live_sched_clock(void)
+{
+	unsigned int seq;
+	u64 (*read)(void) = sched_clock_read_begin(&seq)->read_sched_clock;
+
+	return reads_counter(read) ? (u64)read : 0;
+}
+
+static u64 live_fast_clock(const struct tk_read_base *bank)
+{
+	const struct clocksource *cs = READ_ONCE(bank->clock);
+
+	return cs->id == CSID_ARM_ARCH_COUNTER ? (u64)cs : 0;
+}
+
+static int hyp_trace_set_clock(unsigned int index, void *priv)
+{
+	const struct hyp_clock_src *src = &hyp_clock_srcs[index];
+	u64 live = 0;
+	int ret;
+
+	if (src->kind == HYP_CLOCK_SCHED)
+		live = live_sched_clock();
+	else if (src->kind == HYP_CLOCK_FAST)
+		live = live_fast_clock((const struct tk_read_base *)src->banks);
+	if (!live && src->kind != HYP_CLOCK_COUNTER)
+		return -EOPNOTSUPP;
+
+	ret = hyp_call(__hyp_trace_set_clock, src->kind, src->latch, src->banks, src->extra,
+		       live);
+	if (!ret)
+		hyp_trace_clock = index;
+	return ret;
+}
+
 static int hyp_trace_unload(struct trace_buffer *buffer, void *priv)
 {
 	int cpu, ret = 0;
@@ -389,6 +450,11 @@ static int hyp_trace_unload(struct trace_buffer *buffer, void *priv)
 static int hyp_trace_load(struct trace_buffer *buffer, void *priv)
 {
 	int cpu, ret;
+
+	/* The host may read its clocks from another counter by now */
+	ret = hyp_trace_set_clock(hyp_trace_clock, priv);
+	if (ret)
+		return ret;
 
 	for_each_possible_cpu(cpu) {
 		ret = hyp_load_cpu(buffer, cpu);
@@ -502,30 +568,6 @@ static void hyp_trace_stop(void *priv)
 		hyp_call(__hyp_trace_enable_event, i, 0);
 }
 
-static const struct trace_remote_clock hyp_trace_clocks[] = {
-	{ "local",	trace_clock_local,	true },
-	{ "boot",	ktime_get_boot_fast_ns,	true },
-	{ "mono",	ktime_get_mono_fast_ns,	true },
-	{ "mono_raw",	ktime_get_raw_fast_ns,	true },
-	{ "tai",	ktime_get_tai_fast_ns,	true },
-	{ "counter",	trace_clock_counter,	false },
-	{}
-};
-
-/* In the order of hyp_trace_clocks; addresses of the linear map */
-static struct hyp_clock_src hyp_clock_srcs[ARRAY_SIZE(hyp_trace_clocks) - 1] __ro_after_init;
-
-static int hyp_trace_set_clock(unsigned int index, void *priv)
-{
-	const struct hyp_clock_src *src = &hyp_clock_srcs[index];
-
-	if (src->kind == HYP_CLOCK_NONE)
-		return -EOPNOTSUPP;
-
-	return hyp_call(__hyp_trace_set_clock, src->kind, src->latch, src->banks,
-				 src->extra, src->live);
-}
-
 static const struct trace_remote_ops hyp_trace_ops = {
 	.load		= hyp_trace_load,
 	.unload		= hyp_trace_unload,
@@ -574,31 +616,18 @@ static int __init hyp_share_sched_clock(struct hyp_clock_src *src)
 	const struct clock_read_data *banks;
 	const unsigned int *latch = sched_clock_latch(&banks);
 
-	*src = (struct hyp_clock_src){
-		.kind = HYP_CLOCK_SCHED,
-		.live = (u64)banks->read_sched_clock,
-	};
+	src->kind = HYP_CLOCK_SCHED;
 	return hyp_share_image(latch, sizeof(*latch), &src->latch) ?:
 	       hyp_share_image(banks, 2 * sizeof(*banks), &src->banks);
 }
 
 static int __init hyp_share_fast_clock(clockid_t id, struct hyp_clock_src *src)
 {
-	struct system_time_snapshot snapshot;
 	const struct tk_read_base *banks;
-	const unsigned int *latch;
 	const ktime_t *offset;
+	const unsigned int *latch = timekeeping_fast_latch(id, &banks, &offset);
 
-	/* EL2 can read only the architected counter */
-	ktime_get_snapshot(&snapshot);
-	if (snapshot.cs_id != CSID_ARM_ARCH_COUNTER)
-		return 0;
-
-	latch = timekeeping_fast_latch(id, &banks, &offset);
-	*src = (struct hyp_clock_src){
-		.kind = HYP_CLOCK_FAST,
-		.live = (u64)banks->clock,
-	};
+	src->kind = HYP_CLOCK_FAST;
 	return hyp_share_image(latch, sizeof(*latch), &src->latch) ?:
 	       hyp_share_image(banks, 2 * sizeof(*banks), &src->banks) ?:
 	       hyp_share_image(offset, sizeof(*offset), &src->extra);
@@ -610,9 +639,11 @@ static int __init hyp_share_counter(struct hyp_clock_src *src)
 	return hyp_share_image(&trace_counter, sizeof(trace_counter), &src->extra);
 }
 
-/* EL2 reads the counter without workarounds */
+/* EL2 reads only the architected counter, and without workarounds */
 static void __init hyp_check_counter(void)
 {
+	if (!live_sched_clock())
+		kvm_err("hypervisor tracing: no clock 'local': sched_clock() does not read the architected counter; choose another trace_clock\n");
 #ifdef CONFIG_ARM_ARCH_TIMER_OOL_WORKAROUND
 	int cpu;
 
@@ -635,8 +666,7 @@ static int __init hyp_trace_share_clocks(void)
 	       hyp_share_fast_clock(CLOCK_MONOTONIC, &src[2]) ?:
 	       hyp_share_fast_clock(CLOCK_MONOTONIC_RAW, &src[3]) ?:
 	       hyp_share_fast_clock(CLOCK_TAI, &src[4]) ?:
-	       hyp_share_counter(&src[5]) ?:
-	       hyp_trace_set_clock(0, NULL);
+	       hyp_share_counter(&src[5]);
 }
 
 static int __init hyp_trace_init(void)

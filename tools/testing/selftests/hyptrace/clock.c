@@ -5,7 +5,7 @@
  *
  * Needs root. Runs on the remotes "hypervisor" and "test", and skips one that does
  * not exist. Suspending needs a wake-up timer; over_hours needs HYPTRACE_HOURS in the
- * environment.
+ * environment, other_sched_clock the module fast_clock.ko.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -159,6 +159,50 @@ TEST_F(time, adjusted_clock)
 		sleep_ms(500);
 		check_clock(_metadata, &self->src, &self->host, 50);
 	}
+}
+
+#define LATCH_FUNC	"0x$(sed -n 's/ . sched_clock_latch$//p' /proc/kallsyms)"
+
+/* While it is loaded, sched_clock() does not read the counter that EL2 can read */
+static int load_fast_clock(void)
+{
+	return system("insmod fast_clock.ko latch_func=" LATCH_FUNC);
+}
+
+/* The default clock is sched_clock() */
+static void check_without_default(struct __test_metadata *_metadata, const struct source *src,
+				  const struct source *host)
+{
+	char clock[32];
+
+	EXPECT_EQ(0, source_reset(src));
+	EXPECT_EQ(-EOPNOTSUPP, source_on(src, true));
+	EXPECT_EQ(0, source_loaded(src));
+	EXPECT_EQ(0, source_set_clock(src, "mono"));
+	EXPECT_EQ(-EOPNOTSUPP, source_set_clock(src, "local"));
+	EXPECT_EQ(0, source_clock(src, clock, sizeof(clock)));
+	EXPECT_STREQ("mono", clock);
+	EXPECT_EQ(0, source_on(src, true));
+	EXPECT_EQ(-EOPNOTSUPP, source_set_clock(src, "local"));
+	EXPECT_EQ(0, source_set_clock(host, "mono"));
+	check_clock(_metadata, src, host, 50);
+}
+
+/* EL2 can compute a clock only from the architected counter; the kernel can from any */
+TEST_F(time, other_sched_clock)
+{
+	if (access("fast_clock.ko", R_OK))
+		SKIP(return, "there is no fast_clock.ko");
+
+	ASSERT_EQ(0, load_fast_clock());
+	if (!strcmp(variant->remote, HYPERVISOR))
+		check_without_default(_metadata, &self->src, &self->host);
+	else
+		check_clock(_metadata, &self->src, &self->host, 50);
+	ASSERT_EQ(0, system("rmmod fast_clock"));
+	ASSERT_EQ(0, source_set_clock(&self->src, "local"));
+	ASSERT_EQ(0, source_set_clock(&self->host, "local"));
+	check_clock(_metadata, &self->src, &self->host, 50);
 }
 
 #define WAKEUP_COUNT	"/sys/power/wakeup_count"
