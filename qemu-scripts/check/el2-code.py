@@ -25,6 +25,8 @@ Rule = namedtuple('Rule', 'object what since need before from_entry')
 RULES = (
     Rule('trace', 'a page that goes back to the host is cleaned to the point of coherency',
          'call memset', 'call dcache_clean_inval_poc', 'call __pkvm_hyp_donate_host', True),
+    Rule('clock', "the counter is read after the clock's parameters were copied",
+         r'ldap?r\b', r'isb\b', r'ret\b|.*\bcntp\w+_el0', False),
 )
 
 
@@ -46,10 +48,12 @@ def objdump(path, *options):
 def replacements(path):
     """Which instruction may be replaced at boot, and by which: that at an address, or a nop"""
     place = re.compile(r'^([0-9a-f]+) R_AARCH64_PREL32\s+([^\s+]+)(?:\+0x([0-9a-f]+))?$')
-    found = {}
-    for line in objdump(path, '-r', '-j', '.altinstructions'):
+    found, section = {}, ''
+    for line in objdump(path, '-r'):
+        if line.startswith('RELOCATION RECORDS FOR '):
+            section = line
         match = place.match(line)
-        if not match:
+        if not match or '[.altinstructions]' not in section:
             continue
         addr = int(match.group(3) or '0', 16)
         if int(match.group(1), 16) % ALT_INSTR_SIZE == 0:
@@ -113,11 +117,11 @@ def violations(insns, rule):
             continue
         seen.add((addr, missing))
         insn = by_addr[addr]
-        if missing and re.search(rule.before, insn.text):
+        if missing and re.match(rule.before, insn.text):
             found.add(addr)
-        if re.search(rule.need, insn.text):
+        if re.match(rule.need, insn.text):
             missing = False
-        elif re.search(rule.since, insn.text):
+        elif re.match(rule.since, insn.text):
             missing = True
         todo += [(following, missing) for following in insn.next]
     return found
@@ -125,15 +129,16 @@ def violations(insns, rule):
 
 def check(directory, rule):
     """Returns what is wrong, or nothing"""
-    nr, wrong = 0, []
     path = f'{directory}/{OBJECTS}/{rule.object}.nvhe.o'
     if not os.path.exists(path):
         return [f'there is no {path}']
-    for name, insns in functions(path).items():
-        nr += sum(bool(re.search(rule.before, insn.text)) for insn in insns)
-        wrong += [f'{name}, 0x{addr:x}' for addr in violations(insns, rule)]
-    if not nr:
-        wrong.append(f'nothing in {path} is like "{rule.before}"')
+    found = functions(path)
+    wrong = [f'{name}, 0x{addr:x}' for name, insns in found.items()
+             for addr in violations(insns, rule)]
+    texts = [insn.text for insns in found.values() for insn in insns]
+    for pattern in rule.since, rule.before:
+        if not any(re.match(pattern, text) for text in texts):
+            wrong.append(f'nothing in {path} is like "{pattern}"')
     return wrong
 
 

@@ -63,6 +63,10 @@ static void copy_bank(struct hyp_clock *clk)
 	}
 }
 
+/*
+ * The counter is read after the parameters. A value older than epoch_cyc would give a
+ * timestamp far ahead, and as timestamps never go back, all that follow would be that one.
+ */
 static void refresh(struct hyp_clock *clk)
 {
 	int i;
@@ -73,8 +77,9 @@ static void refresh(struct hyp_clock *clk)
 		copy_bank(clk);
 		smp_rmb(); /* pairs with the barriers of the latch's writer */
 		if (READ_ONCE(*clk->now.latch) == clk->now.seq)
-			return;
+			break;
 	}
+	isb(); /* before the counter is read in hyp_clock_read() */
 }
 
 void hyp_clock_init(struct hyp_clock *clk, const struct hyp_clock_src *src)

@@ -69,8 +69,9 @@ void hyp_clock_init(struct hyp_clock *clk, const struct hyp_clock_src *src);
  * @ns: set to the time in nanoseconds, by the copy even if that is not current
  *
  * This needs no ISB. Entering EL2 is a context synchronization event, so the counter
- * cannot be read before it. Reads within one visit to EL2 may be reordered, but the
- * writer raises timestamps that go back.
+ * cannot be read before it; nor before the parameters, as taking a copy ends with an
+ * ISB. Reads within one visit to EL2 may be reordered, but the writer raises timestamps
+ * that go back.
  *
  * Return: false if the copy is not current; use hyp_clock_read_slow() then.
  */
