@@ -464,11 +464,13 @@ static int hyp_trace_load(struct trace_buffer *buffer, void *priv)
 	return 0;
 }
 
+/* Several CPUs may store their error at once; a CPU without one leaves theirs alone */
 static void hyp_enable_this_cpu(void *data)
 {
-	int *ret = data;
+	int err = hyp_call(__hyp_trace_enable, hyp_trace_flags), *ret = data;
 
-	*ret = hyp_call(__hyp_trace_enable, hyp_trace_flags) ?: *ret;
+	if (err)
+		WRITE_ONCE(*ret, err);
 }
 
 /* Set the flags of every CPU; offline CPUs get them when they come online */
