@@ -82,6 +82,30 @@ check_dump()	# WHAT EVENT...
 	fi
 }
 
+# If writing hyp_panic faults, the panic that is reported is the one that came first
+check_first()
+{
+	if grep -q 'nVHE hyp panic at: .* __kvm_nvhe_enter_vmid_context+' "$tmp/console" &&
+	   grep -q '^FAR:[0-9a-f]*ead00' "$tmp/console"; then
+		echo "ok 1 EL2 panics twice: the first one is reported"
+	else
+		echo "not ok 1 EL2 panics twice: the first one is reported"
+		grep -aE 'hyp panic|PC:|FAR:' "$tmp/console" | sed 's/^/# /'
+	fi
+}
+
+# A CPU that was writing an event may still complete that one
+check_last()
+{
+	dumped >"$tmp/dumped"
+	if tail -n 2 "$tmp/dumped" | grep -q ' hyp_panic '; then
+		echo "ok 1 EL2 panics: the host cannot switch an event on afterwards"
+	else
+		echo "not ok 1 EL2 panics: the host cannot switch an event on afterwards"
+		sed 's/^/# /' "$tmp/dumped"
+	fi
+}
+
 # A panic that follows an oops does not print the events again
 check_once()
 {
@@ -101,6 +125,13 @@ check_once()
 die_in_guest "$1" el2
 check_dump "EL2 panics" 'host_hcall id=__kvm_tlb_flush_vmid invalid=0' \
 	'hyp_panic ec=DABT_CUR'
+die_in_guest "$1" el2-enabled
+check_last
+# The host can break EL2's writer only if EL2 is not protected
+if [[ $1 == nvhe ]]; then
+	die_in_guest "$1" el2-twice
+	check_first
+fi
 die_in_guest "$1" host
 check_dump "the kernel panics"
 die_in_guest "$1" oops

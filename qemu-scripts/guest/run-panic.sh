@@ -1,14 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Usage: run-panic.sh el2 | host | oops
+# Usage: run-panic.sh el2 | el2-twice | el2-enabled | host | oops
 #
 # Runs in the guest, with the module crash.ko beside it, and lets the guest die. Prints
 # TAP; panic.sh checks the console.
 #
-#   el2    EL2 panics
-#   host   the kernel has an oops, several times in different settings, and what is left
-#          of the trace is checked; then the kernel panics
-#   oops   the kernel panics because of an oops
+#   el2          EL2 panics
+#   el2-twice    EL2 panics, and writing the last event faults; if it is not protected
+#   el2-enabled  EL2 panics, while another CPU switches an event on all the time
+#   host         the kernel has an oops, several times in different settings, and what is
+#                left of the trace is checked; then the kernel panics
+#   oops         the kernel panics because of an oops
 params=/sys/module/trace_remote/parameters
 here=$(dirname "$(realpath "$0")")
 nr=0
@@ -119,8 +121,16 @@ check_bad_values()
 	result $? "dump_on_oops: it stays what it was"
 }
 
-insmod "$here/crash.ko" || exit 1
 cd /sys/kernel/tracing/remotes/hypervisor || exit 1
+
+symbol()	# NAME
+{
+	sed -n "s/^\([0-9a-f]*\) . __kvm_nvhe_$1\$/0x\1/p" /proc/kallsyms
+}
+
+insmod "$here/crash.ko" percpu_bases="$(symbol kvm_arm_hyp_percpu_base)" \
+	percpu_start="$(symbol __per_cpu_start)" trace_cpus="$(symbol trace_cpus)" \
+	host_hcall_id="$(cat events/hypervisor/host_hcall/id)" || exit 1
 [ "$(cat $params/dump_on_oops)" = 1 ]
 result $? "dump_on_oops is on, by the command line"
 echo selftest host_hcall hyp_panic >set_event
@@ -129,6 +139,17 @@ case $1 in
 el2)
 	echo 1 >tracing_on
 	write_events 1 40
+	crash 0 1
+	;;
+el2-twice)
+	echo hyp_panic >set_event
+	echo 1 >tracing_on
+	crash 0 3
+	;;
+el2-enabled)
+	echo 1 >tracing_on
+	crash 1 4 &
+	sleep 0.2
 	crash 0 1
 	;;
 host)

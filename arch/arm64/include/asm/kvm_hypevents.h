@@ -160,8 +160,8 @@ REMOTE_EVENT(trace_off,
 	"flags=%s", SYM(flags, hyp_trace_modes))
 
 /*
- * EL2 panics: the last event of all. @esr and @far are those reported to the host;
- * @ip is 0 unless it is in EL2's text.
+ * EL2 panics: the last event, but for one that another CPU is about to write. @esr and
+ * @far are those reported to the host; @ip is 0 unless it is in EL2's text.
  */
 REMOTE_EVENT(hyp_panic,
 	REMOTE_FIELDS(u64, esr, u64, far, u64, ip),

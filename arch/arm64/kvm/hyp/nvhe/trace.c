@@ -236,15 +236,77 @@ bool hyp_trace_written(u64 *written)
 	return w->on;
 }
 
-void hyp_trace_panic(u64 esr, u64 far, u64 elr)
-{
-	u32 event, type = READ_ONCE(hyp_event_ids[HYP_EVENT_hyp_panic]);
+/* Since a panic, no event can be switched on */
+static bool panicked;
 
-	/* Keeps the events that led here, and stops a panic in this event from recursing */
+/**
+ * struct panic_regs - what a panic is reported with
+ * @writing:	the event of that panic is being written
+ * @spsr:	SPSR_EL2
+ * @elr:	ELR_EL2
+ * @esr:	ESR_EL2
+ * @far:	FAR_EL2
+ * @hpfar:	HPFAR_EL2
+ */
+struct panic_regs {
+	bool	writing;
+	u64	spsr;
+	u64	elr;
+	u64	esr;
+	u64	far;
+	u64	hpfar;
+};
+
+static DEFINE_PER_CPU(struct panic_regs, panic_regs);
+
+static void save_panic(struct panic_regs *regs, u64 spsr, u64 elr)
+{
+	regs->spsr = spsr;
+	regs->elr = elr;
+	regs->esr = read_sysreg_el2(SYS_ESR);
+	regs->far = read_sysreg_el2(SYS_FAR);
+	regs->hpfar = read_sysreg(hpfar_el2);
+}
+
+static void restore_panic(const struct panic_regs *regs, u64 *spsr, u64 *elr)
+{
+	*spsr = regs->spsr;
+	*elr = regs->elr;
+	write_sysreg_el2(regs->esr, SYS_ESR);
+	write_sysreg_el2(regs->far, SYS_FAR);
+	write_sysreg(regs->hpfar, hpfar_el2);
+}
+
+/* Keeps the events that led here, and stops a panic in the last event from recursing */
+static void switch_events_off(void)
+{
+	u32 event;
+
+	WRITE_ONCE(panicked, true);
+	smp_mb(); /* pairs with set_event_id(): it sees the panic, or its id is zeroed here */
 	for (event = 0; event < NR_HYP_EVENTS; event++)
 		WRITE_ONCE(hyp_event_ids[event], 0);
-	if (type)
-		__trace_hyp_panic(type, esr, far, hyp_printk_pointer(elr));
+}
+
+void hyp_trace_panic(u64 *spsr, u64 *elr)
+{
+	struct panic_regs *regs = this_cpu_ptr(&panic_regs);
+	u32 type = READ_ONCE(hyp_event_ids[HYP_EVENT_hyp_panic]);
+
+	if (READ_ONCE(regs->writing)) {
+		restore_panic(regs, spsr, elr);
+		WRITE_ONCE(regs->writing, false);
+		return;
+	}
+
+	switch_events_off();
+	if (!type)
+		return;
+	save_panic(regs, *spsr, *elr);
+	WRITE_ONCE(regs->writing, true);
+	barrier(); /* all of this is in memory before a fault */
+	__trace_hyp_panic(type, regs->esr, regs->far, hyp_printk_pointer(regs->elr));
+	WRITE_ONCE(regs->writing, false);
 }
 
 /* The buffer of CPU @cpu, or NULL when there is no such CPU */
@@ -631,6 +693,9 @@ static void set_event_id(u32 event, u16 id)
 	hyp_assert_lock_held(&events_lock);
 	WRITE_ONCE(hyp_event_ids[event],
 		   id && hyp_filters[event].nr ? id | HYP_EVENT_FILTERED : id);
+	smp_mb(); /* pairs with switch_events_off() */
+	if (READ_ONCE(panicked))
+		WRITE_ONCE(hyp_event_ids[event], 0);
 }
 
 int __hyp_trace_enable_event(u32 event, u32 id)

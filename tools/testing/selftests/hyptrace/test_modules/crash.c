@@ -7,23 +7,75 @@
 #include <linux/debugfs.h>
 #include <linux/kvm_host.h>
 #include <linux/module.h>
+#include <linux/ring_buffer_writer.h>
+#include <linux/smp.h>
 
 #include <asm/kvm_asm.h>
+#include <asm/kvm_hyptrace.h>
 
 enum {
 	CRASH_EL2 = 1,	/* EL2 panics, in every mode */
 	CRASH_OOPS,	/* the kernel oopses, and survives if panic_on_oops is 0 */
+	CRASH_EL2_TWICE, /* EL2 panics, and again when it writes an event; not protected */
+	CRASH_ENABLE,	/* nothing: this CPU switches host_hcall on over and over, for ever */
 };
 
 /* An address without memory, where EL2 looks for a VM's page tables */
 #define NOWHERE		0xdead0000
+/* Another one, where EL2 writes the event */
+#define NOWHERE_ELSE	0xbad0000
 
-static int crash_set(void *data, u64 what)
+/* Addresses of EL2's symbols, for CRASH_EL2_TWICE */
+static unsigned long percpu_bases, percpu_start, trace_cpus;
+module_param(percpu_bases, ulong, 0);
+MODULE_PARM_DESC(percpu_bases, "kvm_arm_hyp_percpu_base");
+module_param(percpu_start, ulong, 0);
+MODULE_PARM_DESC(percpu_start, "__per_cpu_start");
+module_param(trace_cpus, ulong, 0);
+MODULE_PARM_DESC(trace_cpus, "trace_cpus");
+
+static unsigned long host_hcall_id;
+module_param(host_hcall_id, ulong, 0);
+MODULE_PARM_DESC(host_hcall_id, "id of the event host_hcall, for CRASH_ENABLE");
+
+/* Let EL2's writer on this CPU write to where there is nothing */
+static void break_writer(void)
+{
+	unsigned long base = ((unsigned long *)percpu_bases)[smp_processor_id()];
+	struct rb_writer *writer = (void *)(base + trace_cpus - percpu_start);
+
+	WRITE_ONCE(writer->commit, (unsigned long *)NOWHERE_ELSE);
+}
+
+static void crash_el2(bool twice)
 {
 	struct arm_smccc_res res;
 
+	guard(preempt)();
+	if (twice)
+		break_writer();
+	arm_smccc_1_1_hvc(KVM_HOST_SMCCC_FUNC(__kvm_tlb_flush_vmid), NOWHERE, &res);
+}
+
+static void enable_for_ever(void)
+{
+	struct arm_smccc_res res;
+
+	while (1) {
+		arm_smccc_1_1_hvc(KVM_HOST_SMCCC_FUNC(__hyp_trace_enable_event),
+				  HYP_EVENT_host_hcall, host_hcall_id, &res);
+		cond_resched();
+	}
+}
+
+static int crash_set(void *data, u64 what)
+{
 	if (what == CRASH_EL2)
-		arm_smccc_1_1_hvc(KVM_HOST_SMCCC_FUNC(__kvm_tlb_flush_vmid), NOWHERE, &res);
+		crash_el2(false);
+	else if (what == CRASH_EL2_TWICE && trace_cpus)
+		crash_el2(true);
+	else if (what == CRASH_ENABLE && host_hcall_id)
+		enable_for_ever();
 	else if (what == CRASH_OOPS)
 		WRITE_ONCE(*(int *)NULL, 0);
 	return -EINVAL;

@@ -74,14 +74,17 @@ void hyp_trace_cpu_entry(void);
 bool hyp_trace_written(u64 *written);
 
 /**
- * hyp_trace_panic - EL2 panics: write one last event, no others on any CPU
- * @esr: syndrome
- * @far: fault address
- * @elr: address of the panic
+ * hyp_trace_panic - EL2 panics: write one last event, switch all events off for good
+ * @spsr: SPSR_EL2 of the panic
+ * @elr: ELR_EL2 of the panic
+ *
+ * Another CPU that has loaded the id of an event still writes that event. If writing the
+ * last event panics, the call that follows restores what the first panic is reported
+ * with: it sets @spsr, @elr and the registers ESR_EL2, FAR_EL2 and HPFAR_EL2.
  *
  * Takes no lock. It is safe wherever EL2 may panic, even inside this function.
  */
-void hyp_trace_panic(u64 esr, u64 far, u64 elr);
+void hyp_trace_panic(u64 *spsr, u64 *elr);
 
 /*
  * Hypercalls. A buffer goes EMPTY => LOADING => LOADED => UNLOADING => EMPTY. A call that
@@ -209,7 +212,7 @@ int __hyp_trace_set_clock(const struct hyp_clock_src *src);
 
 static inline void hyp_trace_cpu_off(void) { }
 static inline void hyp_trace_cpu_entry(void) { }
-static inline void hyp_trace_panic(u64 esr, u64 far, u64 elr) { }
+static inline void hyp_trace_panic(u64 *spsr, u64 *elr) { }
 
 static inline bool hyp_trace_written(u64 *written)
 {
