@@ -6,8 +6,8 @@
  * The meta page has the position of the writer. Sub-buffers are numbered in the
  * order in which they are started, number n is in slot n % nr_pages, and
  *
- *	subbufs_touched			is the number being written
- *	subbufs_lost + subbufs_read	is the oldest number still in the ring
+ *	pages_touched			is the number being written
+ *	pages_lost + pages_read		is the oldest number still in the ring
  *
  * The list of buffer pages is kept in the order of the slots. Only a swap changes
  * which sub-buffer is in which slot, and only readers here ask for one, under
@@ -16,6 +16,10 @@
 
 #include <linux/ring_buffer_remote.h>
 #include <linux/ring_buffer_writer.h>
+
+/* Programs find these two where every kernel has them that has them at all */
+static_assert(offsetof(struct trace_buffer_meta, pages_lost) == 64);
+static_assert(offsetof(struct trace_buffer_meta, pages_touched) == 72);
 
 /* How often a timer checks for waiters; they are woken within twice this time */
 #define RB_REMOTE_WATCH_NS	(1 * NSEC_PER_MSEC)
@@ -43,11 +47,11 @@ static void rb_remote_sync(struct ring_buffer_per_cpu *cpu_buffer)
 	unsigned long head, tail;
 
 	lockdep_assert_held(&cpu_buffer->reader_lock);
-	local_set(&cpu_buffer->pages_lost, READ_ONCE(meta->subbufs_lost));
-	local_set(&cpu_buffer->pages_read, READ_ONCE(meta->subbufs_read));
+	local_set(&cpu_buffer->pages_lost, READ_ONCE(meta->pages_lost));
+	local_set(&cpu_buffer->pages_read, READ_ONCE(meta->pages_read));
 	smp_rmb(); /* the tail must not be older than the head; pairs with B */
 	/* Pairs with the release in start_subbuf(): the page is set up */
-	local_set(&cpu_buffer->pages_touched, smp_load_acquire(&meta->subbufs_touched));
+	local_set(&cpu_buffer->pages_touched, smp_load_acquire(&meta->pages_touched));
 	local_set(&cpu_buffer->entries, READ_ONCE(meta->entries));
 	local_set(&cpu_buffer->overrun, READ_ONCE(meta->overrun));
 	local_set(&cpu_buffer->dropped_events, READ_ONCE(meta->dropped));
@@ -402,9 +406,9 @@ void ring_buffer_remote_range(struct trace_buffer *buffer, int cpu, u64 *head, u
 	struct ring_buffer_per_cpu *cpu_buffer = buffer->buffers[cpu];
 	struct trace_buffer_meta *meta = cpu_buffer->remote->meta;
 
-	*head = READ_ONCE(meta->subbufs_lost) + READ_ONCE(meta->subbufs_read);
+	*head = READ_ONCE(meta->pages_lost) + READ_ONCE(meta->pages_read);
 	smp_rmb(); /* as in rb_remote_sync() */
-	*tail = smp_load_acquire(&meta->subbufs_touched);
+	*tail = smp_load_acquire(&meta->pages_touched);
 	if (*tail + 1 - *head > cpu_buffer->nr_pages)
 		*head = *tail + 1 - cpu_buffer->nr_pages;
 }

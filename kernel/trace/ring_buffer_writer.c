@@ -64,7 +64,7 @@ static void start_subbuf(struct rb_writer *w, u32 id, u32 slot, u64 seq, u64 ts)
 	w->tail_id = id;
 	w->tail_slot = slot;
 	smp_store_release(&w->tail, seq); /* B */
-	smp_store_release(&w->meta->subbufs_touched, seq);
+	smp_store_release(&w->meta->pages_touched, seq);
 }
 
 /* Record the totals of the sub-buffer that is closed, for the swapper */
@@ -87,7 +87,7 @@ static void overwrite_oldest(struct rb_writer *w, u64 head, u32 slot)
 	w->overrun += entries;
 	w->lost++;
 	WRITE_ONCE(w->meta->overrun, w->overrun);
-	WRITE_ONCE(w->meta->subbufs_lost, w->lost);
+	WRITE_ONCE(w->meta->pages_lost, w->lost);
 }
 
 /* The id in the free slot @slot, where number @seq will live */
@@ -203,7 +203,7 @@ static void publish_reader(struct rb_writer *w, u64 lost, u32 entries)
 	WRITE_ONCE(meta->reader.id, w->reader_id);
 	WRITE_ONCE(meta->reader.lost_events, lost);
 	WRITE_ONCE(meta->reader_entries, entries);
-	WRITE_ONCE(meta->subbufs_read, ++w->read);
+	WRITE_ONCE(meta->pages_read, ++w->read);
 }
 
 /*
@@ -270,8 +270,8 @@ static void reset_counters(struct rb_writer *w)
 	WRITE_ONCE(meta->entries, 0);
 	WRITE_ONCE(meta->overrun, 0);
 	WRITE_ONCE(meta->dropped, 0);
-	WRITE_ONCE(meta->subbufs_lost, 0);
-	WRITE_ONCE(meta->subbufs_read, 0);
+	WRITE_ONCE(meta->pages_lost, 0);
+	WRITE_ONCE(meta->pages_read, 0);
 	WRITE_ONCE(meta->reader.lost_events, 0);
 	WRITE_ONCE(meta->reader_entries, 0);
 }

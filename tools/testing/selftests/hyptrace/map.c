@@ -142,9 +142,9 @@ TEST_F(map, meta_page)
 	EXPECT_EQ(0, meta->entries);
 	EXPECT_EQ(0, meta->overrun);
 	EXPECT_EQ(0, meta->read);
-	EXPECT_EQ(0, meta->subbufs_touched);
-	EXPECT_EQ(0, meta->subbufs_lost);
-	EXPECT_EQ(0, meta->subbufs_read);
+	EXPECT_EQ(0, meta->pages_touched);
+	EXPECT_EQ(0, meta->pages_lost);
+	EXPECT_EQ(0, meta->pages_read);
 	EXPECT_EQ(0, meta->dropped);
 	for (i = 0; i < meta->nr_subbufs; i++)
 		EXPECT_EQ(0, mapping_subbuf(&m, i)->commit);
@@ -245,23 +245,60 @@ TEST_F(map, live_counters)
 		ASSERT_EQ(i + 1, LOAD(m.meta->entries));
 		if (late_writes() != late)
 			SKIP(return, "the machine stalls");
-		ASSERT_EQ(subbuf, LOAD(m.meta->subbufs_touched));
-		ASSERT_EQ(subbuf < room ? 0 : subbuf - room + 1, LOAD(m.meta->subbufs_lost));
-		ASSERT_EQ(m.meta->subbufs_lost * EVENTS_PER_SUBBUF, LOAD(m.meta->overrun));
+		ASSERT_EQ(subbuf, LOAD(m.meta->pages_touched));
+		ASSERT_EQ(subbuf < room ? 0 : subbuf - room + 1, LOAD(m.meta->pages_lost));
+		ASSERT_EQ(m.meta->pages_lost * EVENTS_PER_SUBBUF, LOAD(m.meta->overrun));
 		ASSERT_EQ(0, LOAD(m.meta->dropped));
 		/* Sub-buffer 0 is the reader's, so number n is in 1 + n % room */
 		ASSERT_EQ((i % EVENTS_PER_SUBBUF + 1) * EVENT_SIZE,
 			  LOAD(mapping_subbuf(&m, 1 + subbuf % room)->commit));
 	}
-	EXPECT_EQ(0, LOAD(m.meta->subbufs_read));
+	EXPECT_EQ(0, LOAD(m.meta->pages_read));
 	EXPECT_EQ(0, LOAD(m.meta->reader.id));
 	EXPECT_EQ(0, LOAD(m.meta->read));
 
 	for (i = 1; mapping_next(&m, &self->ev) > 0; i++) {
-		ASSERT_EQ(i, LOAD(m.meta->subbufs_read));
+		ASSERT_EQ(i, LOAD(m.meta->pages_read));
 		ASSERT_EQ(i == 1 ? 2 * EVENTS_PER_SUBBUF : 0, LOAD(m.meta->reader.lost_events));
 	}
 	EXPECT_EQ(room + 1, i);
+	mapping_unmap(&m);
+}
+
+/* Two words that programs find at the same place with any kernel that has them */
+TEST_F(map, lost_and_touched)
+{
+	struct {
+		__u32	sizes[4];
+		__u64	reader[2];
+		__u64	flags;
+		__u64	entries[3];
+		__u64	pages_lost;
+		__u64	pages_touched;
+	} *meta;
+	unsigned long late = late_writes();
+	unsigned int room, subbuf;
+	struct mapping m;
+
+	ASSERT_EQ(0, mapping_map(&m, &self->src, self->cpu, self->fd));
+	meta = (void *)m.meta;
+	ASSERT_LE(sizeof(*meta), m.meta->meta_struct_len);
+	room = m.meta->nr_subbufs - 1;
+	for (subbuf = 0; subbuf < room + 3; subbuf++) {
+		ASSERT_EQ(0, source_write_many(&self->src, 0, EVENTS_PER_SUBBUF));
+		if (late_writes() != late)
+			SKIP(return, "the machine stalls");
+		/* An ordinary buffer has larger events, and updates the page on the ioctl */
+		if (!variant->remote)
+			continue;
+		ASSERT_EQ(subbuf, LOAD(meta->pages_touched));
+		ASSERT_EQ(subbuf < room ? 0 : subbuf - room + 1, LOAD(meta->pages_lost));
+	}
+
+	/* The one being written and the lost ones are not among those that can be read */
+	ASSERT_EQ(0, ioctl(self->fd, TRACE_MMAP_IOCTL_GET_READER));
+	EXPECT_LE(3, LOAD(meta->pages_lost));
+	EXPECT_EQ(room - 1, LOAD(meta->pages_touched) - LOAD(meta->pages_lost));
 	mapping_unmap(&m);
 }
 

@@ -311,8 +311,8 @@ static void check_cpu(struct __test_metadata *_metadata, const struct reader *r,
 		EXPECT_EQ(stats.read, LOAD(r->m.meta->read));
 		EXPECT_EQ(stats.overrun, LOAD(r->m.meta->overrun));
 		EXPECT_EQ(stats.read + stats.overrun, LOAD(r->m.meta->entries));
-		EXPECT_EQ(LOAD(r->m.meta->subbufs_touched) + 1,
-			  LOAD(r->m.meta->subbufs_read) + LOAD(r->m.meta->subbufs_lost));
+		EXPECT_EQ(LOAD(r->m.meta->pages_touched) + 1,
+			  LOAD(r->m.meta->pages_read) + LOAD(r->m.meta->pages_lost));
 	}
 }
 

@@ -151,8 +151,8 @@ static bool changes_ok(const struct ring_model *old)
 
 	return (ring.entries == old->entries || is(m->entries, ring.entries, "entries")) &&
 	       (ring.dropped == old->dropped || is(m->dropped, ring.dropped, "dropped")) &&
-	       (ring.tail == old->tail || is(m->subbufs_touched, ring.tail, "subbufs_touched")) &&
-	       (ring.lost == old->lost || (is(m->subbufs_lost, ring.lost, "subbufs_lost") &&
+	       (ring.tail == old->tail || is(m->pages_touched, ring.tail, "pages_touched")) &&
+	       (ring.lost == old->lost || (is(m->pages_lost, ring.lost, "pages_lost") &&
 					   is(m->overrun, ring.overrun, "overrun")));
 }
 
@@ -211,9 +211,9 @@ static bool all_meta_ok(void)
 	return is(m->entries, ring.entries, "entries") &&
 	       is(m->overrun, ring.overrun, "overrun") &&
 	       is(m->dropped, ring.dropped, "dropped") &&
-	       is(m->subbufs_touched, ring.tail, "subbufs_touched") &&
-	       is(m->subbufs_lost, ring.lost, "subbufs_lost") &&
-	       is(m->subbufs_read, ring.read, "subbufs_read") &&
+	       is(m->pages_touched, ring.tail, "pages_touched") &&
+	       is(m->pages_lost, ring.lost, "pages_lost") &&
+	       is(m->pages_read, ring.read, "pages_read") &&
 	       is(m->reader.id, ring.reader_id, "reader.id");
 }
 
@@ -232,7 +232,7 @@ static bool check_swap(void)
 	if (!is(meta()->reader.id, ring.reader_id, "reader.id") ||
 	    !is(meta()->reader.lost_events, lost, "lost_events") ||
 	    !is(meta()->reader_entries, closed ? sub(seq)->nr : 0, "reader_entries") ||
-	    !is(meta()->subbufs_read, ring.read, "subbufs_read"))
+	    !is(meta()->pages_read, ring.read, "pages_read"))
 		return false;
 	if (scribbling)
 		return true;

@@ -46,8 +46,8 @@ void ring_buffer_remote_range(struct trace_buffer *buffer, int cpu, u64 *head, u
 {
 	struct buf *b = &buffer->b[cpu];
 
-	*head = b->meta->subbufs_lost + b->meta->subbufs_read;
-	*tail = b->meta->subbufs_touched;
+	*head = b->meta->pages_lost + b->meta->pages_read;
+	*tail = b->meta->pages_touched;
 	if (*tail + 1 - *head > b->nr - 1)
 		*head = *tail + 1 - (b->nr - 1);
 }

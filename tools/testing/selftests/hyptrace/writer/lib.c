@@ -245,9 +245,9 @@ void buf_check(struct buf *b)
 	CHECK_EQ(meta->entries, w->entries);
 	CHECK_EQ(meta->overrun, w->overrun);
 	CHECK_EQ(meta->dropped, w->dropped);
-	CHECK_EQ(meta->subbufs_touched, w->tail);
-	CHECK_EQ(meta->subbufs_lost, w->lost);
-	CHECK_EQ(meta->subbufs_read, w->read);
+	CHECK_EQ(meta->pages_touched, w->tail);
+	CHECK_EQ(meta->pages_lost, w->lost);
+	CHECK_EQ(meta->pages_read, w->read);
 	CHECK_EQ(buf_head(b), w->lost + w->read);
 	CHECK_EQ(meta->reader.id, w->reader_id);
 	CHECK_EQ(meta->meta_page_size, PAGE_SIZE);

@@ -190,9 +190,9 @@ static void compare(struct model *m, struct buf *b)
 	CHECK_EQ(b->meta->entries, m->entries);
 	CHECK_EQ(b->meta->overrun, m->overrun);
 	CHECK_EQ(b->meta->dropped, m->dropped);
-	CHECK_EQ(b->meta->subbufs_touched, m->started);
-	CHECK_EQ(b->meta->subbufs_lost, m->lost_pages);
-	CHECK_EQ(b->meta->subbufs_read, m->taken);
+	CHECK_EQ(b->meta->pages_touched, m->started);
+	CHECK_EQ(b->meta->pages_lost, m->lost_pages);
+	CHECK_EQ(b->meta->pages_read, m->taken);
 	CHECK_EQ(b->w.tail + 1 - buf_head(b), m->length);
 }
 

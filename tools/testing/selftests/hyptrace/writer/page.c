@@ -178,7 +178,7 @@ int reader_swap(struct reader *r)
 	if (ret != RB_SWAP_DONE) {
 		CHECK_EQ(b->meta->reader.id, before.reader.id);
 		CHECK_EQ(b->meta->reader.lost_events, before.reader.lost_events);
-		CHECK_EQ(b->meta->subbufs_read, before.subbufs_read);
+		CHECK_EQ(b->meta->pages_read, before.pages_read);
 		CHECK_EQ(b->w.reader_id, old);
 		return ret;
 	}
@@ -186,7 +186,7 @@ int reader_swap(struct reader *r)
 	CHECK(b->meta->reader.id < b->nr);
 	CHECK(b->meta->reader.id != old);
 	CHECK_EQ(b->meta->reader.id, b->w.reader_id);
-	CHECK_EQ(b->meta->subbufs_read, ++r->pages);
+	CHECK_EQ(b->meta->pages_read, ++r->pages);
 	lost = b->meta->reader.lost_events;
 	snapshot_take(&s, buf_subbuf(b, b->w.reader_id)->page);
 	check_marks(r, &s, lost, !r->racing && buf_head(b) <= b->w.tail);

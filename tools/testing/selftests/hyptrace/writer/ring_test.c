@@ -37,7 +37,7 @@ static void reset(struct buf *b, struct reader *r)
 	reader_reset(r);
 	buf_check(b);
 	CHECK_EQ(b->meta->entries | b->meta->overrun | b->meta->dropped, 0);
-	CHECK_EQ(b->meta->subbufs_lost | b->meta->subbufs_read | b->meta->subbufs_touched, 0);
+	CHECK_EQ(b->meta->pages_lost | b->meta->pages_read | b->meta->pages_touched, 0);
 	CHECK_EQ(b->meta->reader.lost_events, 0);
 	CHECK_EQ(buf_subbuf(b, b->w.reader_id)->page->commit, 0);
 	CHECK_EQ(buf_in_ring_parsed(b), 0);

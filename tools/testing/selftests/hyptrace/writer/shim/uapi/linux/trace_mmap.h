@@ -29,9 +29,9 @@ struct trace_buffer_meta {
 	__u64	overrun;
 	__u64	read;
 
-	__u64	subbufs_touched;
-	__u64	subbufs_lost;
-	__u64	subbufs_read;
+	__u64	pages_lost;
+	__u64	pages_touched;
+	__u64	pages_read;
 	__u64	dropped;
 	__u64	reader_entries;
 };
@@ -42,7 +42,8 @@ struct trace_buffer_meta {
 _Static_assert(offsetof(struct trace_buffer_meta, reader) == 16, "meta page: reader");
 _Static_assert(offsetof(struct trace_buffer_meta, flags) == 32, "meta page: flags");
 _Static_assert(offsetof(struct trace_buffer_meta, entries) == 40, "meta page: entries");
-_Static_assert(offsetof(struct trace_buffer_meta, subbufs_touched) == 64, "meta page: touched");
+_Static_assert(offsetof(struct trace_buffer_meta, pages_lost) == 64, "meta page: lost");
+_Static_assert(offsetof(struct trace_buffer_meta, pages_touched) == 72, "meta page: touched");
 _Static_assert(offsetof(struct trace_buffer_meta, dropped) == 88, "meta page: dropped");
 _Static_assert(offsetof(struct trace_buffer_meta, reader_entries) == 96, "meta page: entries");
 _Static_assert(sizeof(struct trace_buffer_meta) == 104, "meta page: size");
