@@ -21,6 +21,8 @@
 #   --out DIR         copy what the guest leaves in /out to DIR
 #   --timeout S       give up after S seconds (default 300)
 #   --kernel IMAGE    boot this kernel (default build/kernel's)
+#   --firmware FILE   let this run at EL3 and start the kernel; without it, QEMU itself
+#                     answers the kernel's firmware calls
 #
 # Exit status: COMMAND's; 124 on a timeout; 125 if the guest did not come up in
 # the mode asked for; 126 if it died before COMMAND ended; 1 for a bad argument.
@@ -40,6 +42,7 @@ input=
 out=
 timeout=300
 kernel=$BUILD/kernel/arch/arm64/boot/Image
+firmware=
 initramfs=$BUILD/initramfs.cpio.gz
 command=
 
@@ -66,7 +69,7 @@ parse_arguments()
 {
 	while (($#)); do
 		case $1 in
-		--mode | --cpu | --smp | --mem | --append | --add | --input | --out | --timeout | --kernel)
+		--mode | --cpu | --smp | --mem | --append | --add | --input | --out | --timeout | --kernel | --firmware)
 			need_value "$1" $# ;;&
 		--mode) mode=$2 ;;
 		--cpu) cpu=$2 ;;
@@ -78,6 +81,7 @@ parse_arguments()
 		--out) out=$2 ;;
 		--timeout) timeout=$2 ;;
 		--kernel) kernel=$2 ;;
+		--firmware) firmware=$2 ;;
 		--icount) icount=yes; shift; continue ;;
 		-h | --help) usage; exit ;;
 		--) shift; set_command "$@"; return ;;
@@ -125,6 +129,7 @@ check_arguments()
 	[[ $timeout =~ ^[1-9][0-9]*$ ]] || die "--timeout '$timeout': it has to be a whole number of seconds"
 	[[ $mem =~ ^[1-9][0-9]*[MG]$ ]] || die "--mem '$mem': it has to be a size such as 512M or 2G"
 	[[ -f $kernel ]] || die "there is no kernel $kernel; run 'make kernel'"
+	[[ ! $firmware || -f $firmware ]] || die "there is no firmware $firmware"
 	[[ -f $initramfs ]] || die "there is no $initramfs; run 'make initramfs'"
 	[[ ! $input || -p $input ]] || die "--input $input: no such named pipe"
 	need_command qemu-system-aarch64 cpio timeout
@@ -177,15 +182,29 @@ make_initrd()
 
 # --- the run ---------------------------------------------------------------
 
+MACHINE=virt,virtualization=on,gic-version=3
+
+# QEMU only loads a kernel if there is no firmware. So this loads everything to where QEMU
+# itself would, with the device tree that it would make, and with the tree at an address
+# that the firmware knows
+use_firmware()
+{
+	"${qemu[@]}" -machine "$MACHINE,dumpdtb=$tmp/dtb" "${linux[@]}" >"$tmp/qemu.log" 2>&1 ||
+		die "QEMU did not write its device tree: $(<"$tmp/qemu.log")"
+	qemu+=(
+		-machine "$MACHINE,secure=on,acpi=off" -semihosting -bios "$firmware"
+		-device "loader,file=$kernel,addr=0x40200000,force-raw=on"
+		-device "loader,file=$tmp/dtb,addr=0x47e00000,force-raw=on"
+		-device "loader,file=$tmp/initrd,addr=0x48000000,force-raw=on"
+	)
+}
+
 qemu_arguments()
 {
 	qemu=(
 		qemu-system-aarch64
-		-machine "virt,virtualization=on,gic-version=3"
 		-cpu "$cpu" -smp "$smp" -m "$mem"
 		-nodefaults -nic none -no-reboot -display none -monitor none
-		-kernel "$kernel" -initrd "$tmp/initrd"
-		-append "console=ttyAMA0 earlycon panic=-1 kvm-arm.mode=$kvm_words ${append[*]}"
 		-chardev "file,id=console,path=$console" -serial chardev:console
 		# A file, as QEMU drops output that a full pipe does not take
 		-chardev "file,id=output,path=$tmp/output"
@@ -199,6 +218,15 @@ qemu_arguments()
 		mkfifo "$tmp/input.out"
 		qemu+=(-chardev "pipe,id=input,path=$tmp/input"
 			-device "virtserialport,chardev=input,name=input")
+	fi
+	linux=(
+		-kernel "$kernel" -initrd "$tmp/initrd"
+		-append "console=ttyAMA0 earlycon panic=-1 kvm-arm.mode=$kvm_words ${append[*]}"
+	)
+	if [[ $firmware ]]; then
+		use_firmware
+	else
+		qemu+=(-machine "$MACHINE" "${linux[@]}")
 	fi
 	if [[ $icount == yes ]]; then
 		# The seed also fixes where the kernel and EL2 are in memory

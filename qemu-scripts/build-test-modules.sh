@@ -4,7 +4,8 @@
 #
 # Builds the kernel modules of the selftests for the kernel in build/KERNEL. KERNEL is
 # "kernel" (the default) or "kernel-NAME"; the modules are then in build/obj/test_modules
-# or build/obj/test_modules-NAME.
+# or build/obj/test_modules-NAME. Builds the firmware of the selftests as well, in
+# build/obj/firmware.
 set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 
@@ -20,5 +21,7 @@ mkdir -p "$OUT"
 exec 9>"$OUT/.lock"
 flock 9
 cp -u "$SRC"/* "$OUT"
+make -C "$REPO/tools/testing/selftests/hyptrace/firmware" O="$BUILD/obj/firmware" \
+	CROSS_COMPILE="${CROSS_COMPILE:-aarch64-linux-gnu-}"
 make -C "$BUILD/$kernel" M="$OUT" ARCH=arm64 CROSS_COMPILE="${CROSS_COMPILE:-aarch64-linux-gnu-}" \
 	KCFLAGS=-Werror modules

@@ -150,7 +150,8 @@ boot_copy()	# KIND-OR-NOTHING ARGUMENT-OF-BOOT...
 
 attack()	# KIND-OR-NOTHING
 {
-	boot_copy "$1" --add "$BUILD/tests/hostile:/root/hostile" \
+	boot_copy "$1" --firmware "$BUILD/obj/firmware/firmware.bin" \
+		--add "$BUILD/tests/hostile:/root/hostile" \
 		--add "$BUILD/obj/test_modules/hostile.ko:/root/hostile.ko" -- \
 		/root/hostile -s 1 -c 4000 -n "$CALLS" ${1:+-k "$1"} /root/hostile.ko
 }
@@ -241,7 +242,7 @@ check_mutants
 trap restore EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
-step "Build the modules of the tests" "$SCRIPTS/build-test-modules.sh"
+step "Build the modules and the firmware of the tests" "$SCRIPTS/build-test-modules.sh"
 step "Copy the kernel" make_copy
 for kind in "" code secrets; do
 	step "Build the copy${kind:+: $kind}" build_copy "$kind"

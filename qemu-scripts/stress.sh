@@ -3,9 +3,9 @@
 # Usage: stress.sh [MODE]...
 #
 # Attacks EL2 as a hostile host would, with hypercalls, in each MODE (default: protected
-# and hvhe, in which the host is not trusted). See
-# Documentation/trace/hypervisor-testing.rst. Prints TAP, with a line for each round, which
-# is also in build/logs/stress-MODE.log.
+# and hvhe, in which the host is not trusted). In protected mode, the machine has a firmware
+# with FF-A. See Documentation/trace/hypervisor-testing.rst. Prints TAP, with a line for
+# each round, which is also in build/logs/stress-MODE.log.
 #
 # Environment: SEED=n    chooses the attacks (default: another one each time)
 #              CALLS=n   hypercalls for each mode (default 1000000)
@@ -24,7 +24,11 @@ KERNEL=${KERNEL:-$BUILD/kernel/arch/arm64/boot/Image}
 # Even a loaded machine makes hundreds of calls a second
 attack()	# MODE
 {
-	"$SCRIPTS/boot.sh" --mode "$1" --smp "$CPUS" --timeout $((300 + CALLS / 200)) \
+	local firmware=()
+
+	# It does not know all features of the CPU that has VHE
+	[[ $1 == hvhe ]] || firmware=(--firmware "$BUILD/obj/firmware/firmware.bin")
+	"$SCRIPTS/boot.sh" "${firmware[@]}" --mode "$1" --smp "$CPUS" --timeout $((300 + CALLS / 200)) \
 		--kernel "$KERNEL" \
 		--add "$BUILD/tests/hostile:/root/hostile" \
 		--add "$BUILD/obj/test_modules/hostile.ko:/root/hostile.ko" -- \
@@ -38,7 +42,7 @@ for number in "$SEED" "$CALLS" "$CPUS" ${ROUND:+"$ROUND"}; do
 	[[ $number =~ ^[0-9]+$ ]] || die "SEED, CALLS, CPUS and ROUND are numbers, not '$number'"
 done
 (($#)) || set -- protected hvhe
-step "Build the modules of the tests" "$SCRIPTS/build-test-modules.sh"
+step "Build the modules and the firmware of the tests" "$SCRIPTS/build-test-modules.sh"
 mkdir -p "$LOGS"
 for mode; do
 	log=$LOGS/stress-$mode.log

@@ -332,38 +332,26 @@ static bool valid_pfn(u64 pfn)
 /* OWNED by the host => SHARED with EL2 and pinned */
 static int share_page(u64 pfn, void **va)
 {
-	void *page;
 	int ret;
 
 	if (!valid_pfn(pfn))
 		return -EINVAL;
 
-	page = __hyp_va(hyp_pfn_to_phys(pfn));
 	if (is_protected_kvm_enabled()) {
-		ret = __pkvm_host_share_hyp(pfn);
-		if (ret)
-			return ret;
-		/* If another CPU of the host has unshared it meanwhile, there is nothing to undo */
-		ret = hyp_pin_shared_mem(page, page + PAGE_SIZE);
+		ret = __pkvm_host_share_pin_hyp(pfn);
 		if (ret)
 			return ret;
 	}
 
-	*va = page;
+	*va = __hyp_va(hyp_pfn_to_phys(pfn));
 	return 0;
 }
 
-/*
- * SHARED with EL2 and pinned => OWNED by the host. If the host has had it pinned for
- * something else as well (a clock or a VM), it stays SHARED until the host unshares it.
- */
+/* SHARED with EL2 and pinned => OWNED by the host, or SHARED if it is pinned for a clock or VM */
 static void unshare_page(void *va)
 {
-	if (!is_protected_kvm_enabled())
-		return;
-
-	hyp_unpin_shared_mem(va, va + PAGE_SIZE);
-	__pkvm_host_unshare_hyp(hyp_virt_to_pfn(va));
+	if (is_protected_kvm_enabled())
+		__pkvm_host_unpin_unshare_hyp(hyp_virt_to_pfn(va));
 }
 
 /* OWNED by the host => OWNED by EL2, zeroed */

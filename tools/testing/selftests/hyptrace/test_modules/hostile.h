@@ -147,7 +147,9 @@ s64 hcall_on(int cpu, u32 func, u64 arg);
  */
 bool load_cpu(u32 cpu, u32 first, u32 nr);
 bool unload_all(void);
-/* Take everything from EL2: buffer, clock, filters, events; the host owns each page again */
+/*
+ * Take everything from EL2: buffers, clock, filters, events. The host owns each page again.
+ */
 bool leave_nothing(void);
 
 /* Make a VM, which gives pages to EL2; get one of these, if there is a VM */
@@ -157,6 +159,15 @@ bool vm_create(void);
 bool vm_exists(void);
 u64 vm_pfn(struct rng *rng);
 bool vm_destroy(void);
+
+/*
+ * Let EL2 map two pages as the host's buffers for FF-A, or unmap them. These return 0 or an
+ * error of FF-A.
+ */
+void ffa_init(void);
+bool ffa_available(void);
+s64 ffa_map(u64 tx_pfn, u64 rx_pfn);
+s64 ffa_unmap(void);
 
 bool model_round(void);
 bool storm_round(void);

@@ -202,7 +202,7 @@ static void smc(struct rng *rng)
 {
 	struct arm_smccc_res res;
 
-	/* An unknown call, and one to a partition before a version was agreed on */
+	/* An unknown call, and one to a partition, which there is not */
 	arm_smccc_1_1_smc(rng_below(rng, 2) ? 0xc200ff00 : FFA_RUN, rng_u64(rng), 0, 0, &res);
 }
 

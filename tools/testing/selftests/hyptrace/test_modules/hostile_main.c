@@ -251,6 +251,8 @@ bool leave_nothing(void)
 
 	if (!unload_all())
 		return false;
+	if (ffa_available())
+		ffa_unmap();
 	for (i = 0; i < NR_HYP_EVENTS; i++) {
 		ret = hcall(__hyp_trace_enable_event, i, 0) ?: hcall(__hyp_trace_set_filter, i, 0);
 		if (ret)
@@ -361,6 +363,7 @@ static int __init hostile_init(void)
 		return -ENOMEM;
 	}
 
+	ffa_init();
 	hostile_dir = debugfs_create_dir("hostile", NULL);
 	debugfs_create_file("round", 0600, hostile_dir, NULL, &round_fops);
 	return 0;

@@ -4,6 +4,7 @@
  * EL2's state says what each has to return. It follows the contract in nvhe/trace.h. Where
  * several errors would be right, it accepts any of them.
  */
+#include <linux/arm_ffa.h>
 #include <linux/sched_clock.h>
 #include <linux/timekeeper_internal.h>
 #include <linux/trace_remote_filter.h>
@@ -68,6 +69,7 @@ static struct {
 	struct remote_filter_insn	insns[REMOTE_FILTER_MAX];
 	u64				clock_kind;
 	int				clock_pages[NR_PARTS];
+	int				ffa_pages[2];
 	int				cpu;
 } model;
 
@@ -668,6 +670,49 @@ static bool call_set_clock(struct rng *rng)
  * Calls of the base, by which the host shares and unshares pages
  */
 
+static bool call_ffa_map(struct rng *rng)
+{
+	int *pages = model.ffa_pages, tx = choose_page(rng, OWNED), rx = choose_page(rng, OWNED);
+	struct errors errors = {};
+
+	/* The base does not check frame numbers */
+	if (!ffa_available() || tx < 0 || rx < 0)
+		return true;
+	may_be(&errors, pages[0] >= 0, FFA_RET_DENIED);
+	may_be(&errors, tx == rx || model.pages[tx].state != OWNED ||
+	       model.pages[rx].state != OWNED, FFA_RET_INVALID_PARAMETERS);
+	if (!as_expected(&errors, ffa_map(pool_pfn(tx), pool_pfn(rx)), "ffa_map"))
+		return false;
+	if (errors.nr)
+		return true;
+
+	lend(tx);
+	lend(rx);
+	pages[0] = tx;
+	pages[1] = rx;
+	return true;
+}
+
+static bool call_ffa_unmap(struct rng *rng)
+{
+	int *pages = model.ffa_pages;
+	struct errors errors = {};
+
+	if (!ffa_available())
+		return true;
+	may_be(&errors, pages[0] < 0, FFA_RET_INVALID_PARAMETERS);
+	if (!as_expected(&errors, ffa_unmap(), "ffa_unmap"))
+		return false;
+	if (errors.nr)
+		return true;
+
+	lend_back(pages[0]);
+	lend_back(pages[1]);
+	pages[0] = -1;
+	pages[1] = -1;
+	return true;
+}
+
 static bool call_share(struct rng *rng)
 {
 	int page = choose_page(rng, rng_percent(rng, 70) ? OWNED : DONATED);
@@ -720,7 +765,7 @@ static bool (*const calls[])(struct rng *rng) = {
 	call_ready, call_ready, call_unload, call_enable, call_enable, call_enable_event,
 	call_filter_insn, call_filter_insn, call_set_filter, call_swap_reader, call_swap_reader,
 	call_reset, call_selftest, call_selftest, call_set_clock, call_set_clock, call_share,
-	call_share, call_unshare, call_nothing,
+	call_share, call_unshare, call_nothing, call_ffa_map, call_ffa_unmap,
 };
 
 static bool is_zero(u32 page)
@@ -754,6 +799,8 @@ static bool init_model(void)
 	memset(&model, 0, sizeof(model));
 	for (i = 0; i < NR_PARTS; i++)
 		model.clock_pages[i] = -1;
+	for (i = 0; i < ARRAY_SIZE(model.ffa_pages); i++)
+		model.ffa_pages[i] = -1;
 	for (i = 0; i < REMOTE_FILTER_MAX; i++) {
 		if (hcall(__hyp_trace_filter_insn, i))
 			return wrong("no program");

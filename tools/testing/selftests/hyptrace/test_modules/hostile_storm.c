@@ -102,6 +102,17 @@ static s64 steal_step(struct rng *rng)
 				      hcall(__pkvm_host_unshare_hyp, pfn);
 }
 
+/* Pages that are also the clock's, or about to be a buffer's. It may fail for many reasons */
+static void ffa_step(struct rng *rng)
+{
+	if (!ffa_available())
+		return;
+	if (rng_percent(rng, 50))
+		ffa_map(pool_pfn(hot_shared(rng)), pool_pfn(hot_shared(rng)));
+	else
+		ffa_unmap();
+}
+
 static bool is_possible(s64 ret)
 {
 	switch (ret) {
@@ -134,6 +145,8 @@ static void storm_calls(struct rng *rng)
 		      steal_step(rng);
 		if (!is_possible(ret))
 			wrong("a call has returned %lld", ret);
+		if (rng_percent(rng, 10))
+			ffa_step(rng);
 	}
 }
 
