@@ -126,11 +126,15 @@ REMOTE_EVENT(host_s2_set_owner,
 	"addr=0x%llx bytes=0x%llx owner=%s ret=%d",
 	REC(addr), REC(bytes), SYM(owner, hyp_mem_owners), REC(ret))
 
-/* TLB entries of a VM are invalidated; @addr and @nr_pages are 0 if @kind has none */
+/*
+ * TLB entries of a VM are invalidated; @addr and @nr_pages are 0 if @kind has none. In
+ * protected mode @vm is the VM's handle, in the others @vmid is its VMID; they are 0 for
+ * the host's memory, and for all VMs.
+ */
 REMOTE_EVENT(tlb_flush,
-	REMOTE_FIELDS(u64, addr, u64, nr_pages, u32, vmid, u8, kind),
-	"kind=%s vmid=%u addr=0x%llx nr_pages=%llu", SYM(kind, hyp_tlb_kinds),
-	REC(vmid), REC(addr), REC(nr_pages))
+	REMOTE_FIELDS(u64, addr, u64, nr_pages, u32, vmid, u32, vm, u8, kind),
+	"kind=%s vm=0x%x vmid=%u addr=0x%llx nr_pages=%llu", SYM(kind, hyp_tlb_kinds),
+	REC(vm), REC(vmid), REC(addr), REC(nr_pages))
 
 /*
  * The life cycle of VMs in protected mode, and of tracing

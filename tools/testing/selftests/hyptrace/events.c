@@ -382,13 +382,18 @@ TEST_F(events, host_fault)
 TEST_F(events, tlb_flush)
 {
 	const struct text *t = &self->text;
-	long at;
+	const char *flush;
+	long at, enter;
 
 	TRACED(run_guest(_metadata));
 	at = find(t, "host_hcall", "id=__kvm_flush_cpu_context");
+	enter = find(t, "vcpu_enter", "");
 	ASSERT_LE(0, at);
-	EXPECT_EQ(t->lines[at + 1], strstr(t->lines[at + 1], "tlb_flush kind=cpu vmid="));
-	EXPECT_LT(0, value_of(t->lines[at + 1], "vmid="));
+	ASSERT_LT(at, enter);
+	flush = t->lines[at + 1];
+	EXPECT_EQ(flush, strstr(flush, "tlb_flush kind=cpu vm="));
+	EXPECT_EQ(value_of(t->lines[enter], "vm="), value_of(flush, "vm="));
+	EXPECT_EQ(!self->protected, value_of(flush, "vmid=") > 0) TH_LOG("%s", flush);
 }
 
 static int set_online(int cpu, bool online)

@@ -71,12 +71,13 @@ static bool no_pointers(const u8 *rec, u32 from, u32 size, u32 event)
 	return true;
 }
 
-/* The VMID must be 0, as the host has shared no memory in which there is one */
+/* EL2 knows no VM with the MMU that the host has passed */
 static bool tlb_flush_ok(const void *rec)
 {
 	const struct remote_rec_tlb_flush *flush = rec;
+	u32 vm = flush->vm ?: flush->vmid;
 
-	return !flush->vmid || wrong("a VMID from where the host said it were: 0x%x", flush->vmid);
+	return !vm || wrong("a VM from where the host said it were: 0x%x", vm);
 }
 
 static bool rec_ok(const void *data, u32 size)
