@@ -8,8 +8,8 @@ tests = 0
 failed = 0
 
 
-def run(*command, **more):
-    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
+def run(*command, stdout=subprocess.PIPE, **more):
+    return subprocess.run(command, stdout=stdout, stderr=subprocess.PIPE, **more)
 
 
 def result(what, problems):

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cmd/cmdline.h"
 #include "lib/log.h"
@@ -149,11 +151,22 @@ static int check_cpus(const struct input *in, const struct datr *d)
 	return 0;
 }
 
+/* As with >>FILE; the shell has emptied it if it was >FILE */
+static int check_stdout(const struct datr *d)
+{
+	struct stat st;
+
+	if (fstat(STDOUT_FILENO, &st) || !datr_is_file(d, &st))
+		return 0;
+	return log_error("%s: standard output is this file: expected another one",
+			 datr_name(d));
+}
+
 struct datr *input_open(const struct input *in, unsigned int i)
 {
 	struct datr *d = datr_open(in->path[i]);
 
-	if (!d || !check_cpus(in, d))
+	if (!d || (!check_cpus(in, d) && !check_stdout(d)))
 		return d;
 	datr_free(d);
 	return NULL;

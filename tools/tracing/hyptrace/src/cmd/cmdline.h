@@ -77,7 +77,8 @@ const struct cpulist *input_cpus(const struct input *in);
  * @in:		the files and CPUs
  * @i:		index of the file
  *
- * Return: NULL with a message, also if a CPU of @in was not recorded.
+ * Return: NULL with a message, also if a CPU of @in was not recorded, or if standard
+ * output is this file.
  */
 struct datr *input_open(const struct input *in, unsigned int i);
 void input_free(struct input *in);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/cmdline.h"
@@ -204,6 +205,17 @@ static char *output_name(const struct options *o, const char *suffix)
 	return path;
 }
 
+/* The recording would be lost */
+static int check_name(const struct output *f)
+{
+	struct stat st;
+
+	if (stat(f->name, &st) || !datr_is_file(f->d, &st))
+		return 0;
+	return log_error("%s is the file that is read: expected another output file",
+			 f->o->output ? f->o->output : f->name);
+}
+
 static int export_file(const struct options *o, struct datr *d,
 		       const struct format *format)
 {
@@ -212,7 +224,7 @@ static int export_file(const struct options *o, struct datr *d,
 	int ret = -1;
 
 	f.name = output_name(o, format->suffix);
-	part = f.name ? xasprintf("%s.part", f.name) : NULL;
+	part = f.name && !check_name(&f) ? xasprintf("%s.part", f.name) : NULL;
 	if (part)
 		ret = write_part(&f, part, format);
 	if (ret >= 0 && !o->quiet)

@@ -31,6 +31,7 @@ struct datr {
 	size_t size;
 	u64 unclaimed;		/* bytes that are not yet a CPU's data */
 	void *map;		/* to be unmapped, or NULL */
+	struct stat stat;	/* of the file that is mapped */
 	u64 section[NR_SECTIONS];	/* offsets, 0 for none */
 	u64 link;
 	struct datr_buffer *buffer;
@@ -306,26 +307,24 @@ struct datr *datr_parse(const void *data, size_t size, const char *name)
 	return d;
 }
 
-static void *map_file(int fd, const char *path, size_t *size)
+static void *map_file(int fd, const char *path, struct stat *st)
 {
-	struct stat st;
 	void *map;
 
-	if (fstat(fd, &st)) {
+	if (fstat(fd, st)) {
 		log_error("cannot read %s: %s", path, strerror(errno));
 		return NULL;
 	}
-	if (!S_ISREG(st.st_mode) || !st.st_size) {
+	if (!S_ISREG(st->st_mode) || !st->st_size) {
 		log_error("%s: %s: expected a trace.dat file", path,
-			  S_ISREG(st.st_mode) ? "empty" : "not a regular file");
+			  S_ISREG(st->st_mode) ? "empty" : "not a regular file");
 		return NULL;
 	}
-	map = mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	map = mmap(NULL, st->st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (map == MAP_FAILED) {
 		log_error("cannot map %s: %s", path, strerror(errno));
 		return NULL;
 	}
-	*size = st.st_size;
 	return map;
 }
 
@@ -333,23 +332,25 @@ struct datr *datr_open(const char *path)
 {
 	/* a FIFO must not block until there is a writer */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
 	struct datr *d;
-	size_t size;
 	void *map;
 
 	if (fd < 0) {
 		log_error("cannot open %s: %s", path, strerror(errno));
 		return NULL;
 	}
-	map = map_file(fd, path, &size);
+	map = map_file(fd, path, &st);
 	close(fd);
 	if (!map)
 		return NULL;
-	d = datr_parse(map, size, path);
-	if (d)
-		d->map = map;
-	else
-		munmap(map, size);
+	d = datr_parse(map, st.st_size, path);
+	if (!d) {
+		munmap(map, st.st_size);
+		return NULL;
+	}
+	d->map = map;
+	d->stat = st;
 	return d;
 }
 
@@ -365,6 +366,11 @@ void datr_free(struct datr *d)
 		munmap(d->map, d->size);
 	free(d->name);
 	free(d);
+}
+
+bool datr_is_file(const struct datr *d, const struct stat *st)
+{
+	return d->map && d->stat.st_dev == st->st_dev && d->stat.st_ino == st->st_ino;
 }
 
 const char *datr_name(const struct datr *d)

@@ -8,6 +8,8 @@
 #ifndef HYPTRACE_DATR_H
 #define HYPTRACE_DATR_H
 
+#include <sys/stat.h>
+
 #include "lib/types.h"
 #include "trace/datfile.h"
 #include "trace/side.h"
@@ -59,6 +61,9 @@ struct datr *datr_open(const char *path);
 struct datr *datr_parse(const void *data, size_t size, const char *name);
 
 void datr_free(struct datr *d);
+
+/** datr_is_file - whether @st is of the file that datr_open() has opened */
+bool datr_is_file(const struct datr *d, const struct stat *st);
 
 /** datr_name - the file's name in messages */
 const char *datr_name(const struct datr *d);
