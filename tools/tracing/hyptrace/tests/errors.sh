@@ -145,6 +145,24 @@ check "a link is still there" [ -L $D/odd/link ]
 check "the target of the link is written" hyptrace check $D/odd/file
 check "nothing else is left" [ "$(cd $D/odd && echo *)" = "dangling directory file link null" ]
 
+# In a directory that all users can write to, another user's link is not followed
+mkdir -m 1777 $D/sticky
+echo precious >$D/victim
+ln -s $D/victim $D/sticky/link
+chown -h 65534:65534 $D/sticky/link
+echo 1 >/proc/sys/fs/protected_symlinks
+expect 1 "cannot follow the link $D/sticky/link: Permission denied" \
+	record -o $D/sticky/link -d 10ms
+check "the target of another user's link is not replaced" grep -q precious $D/victim
+# FILE.part is there already, but is not such a directory
+for what in $D/victim $D/odd nothing; do
+	ln -sfn $what $D/taken.part
+	expect 1 "$D/taken.part exists and is not a directory of a recording: remove it" \
+		record -o $D/taken -d 10ms
+done
+check "a link instead of FILE.part is not followed" \
+	[ "$(cd $D/odd && echo *)" = "dangling directory file link null" ]
+
 mkdir $D/full
 mount -t tmpfs -o size=64k tmpfs $D/full
 expect 1 "No space left" record -o $D/full/x -d 1s -e 'sched:*' -- \

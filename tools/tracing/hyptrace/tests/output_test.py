@@ -3,10 +3,14 @@
 """Usage: output_test.py HYPTRACE
 
 Where the commands that read a recording write to: no command replaces or changes the file
-that it reads. TAP.
+that it reads, and none writes through a link that another user may have put there. TAP.
 """
 import os
+import resource
+import signal
+import subprocess
 import sys
+import time
 
 import synth
 from tap import attempt_each, equal, finish, result, run
@@ -82,9 +86,139 @@ def test_print_onto_input(directory):
     equal("report elsewhere", done.returncode, 0)
 
 
+def big(path):
+    """A recording whose export takes a while"""
+    pages = []
+    for i in range(4000):
+        events = [(1000 * i + 10 * j, "hyp_exit" if j % 2 else "hyp_enter", 7, {"reason": 6 if j % 2 else 1})
+                  for j in range(40)]
+        pages.append(synth.page(events))
+    synth.write(path, {0: []}, {0: pages}, texts=synth.enabled("hyp_enter", "hyp_exit"))
+
+
+def test_left_over(directory):
+    """A file or a link that is there already, with a name that the unfinished file could have"""
+    directory += "/left"
+    os.mkdir(directory)
+    recording(directory + "/in.dat")
+    for what in "file", "link", "dangling link", "directory":
+        victim, part = directory + "/victim", directory + "/out.part"
+        with open(victim, "w") as file:
+            file.write("precious")
+        if what == "directory":
+            os.mkdir(part)
+        elif what == "file":
+            os.link(victim, part)
+        else:
+            os.symlink("victim" if what == "link" else "nothing", part)
+        for form in FORMATS:
+            done = run(HYPTRACE, "export", "-q", form, "-o", directory + "/out", directory + "/in.dat")
+            equal("%s: %s" % (form, what), (done.returncode, done.stderr, content(victim),
+                  os.path.getsize(directory + "/out") > 10, sorted(os.listdir(directory))),
+                  (0, b"", b"precious", True, ["in.dat", "out", "out.part", "victim"]))
+            os.unlink(directory + "/out")
+        os.rmdir(part) if what == "directory" else os.unlink(part)
+
+
+def unfinished(directory, process):
+    """Waits for the file that is being written"""
+    while process.poll() is None:
+        names = set(os.listdir(directory)) - {"in.dat"}
+        if names:
+            return names.pop()
+        time.sleep(0.001)
+    return None
+
+
+def test_signal(directory):
+    """A signal ends export; the unfinished file is removed, and had another name each time"""
+    directory += "/signal"
+    os.mkdir(directory)
+    big(directory + "/in.dat")
+    names = set()
+    for form in FORMATS:
+        for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+            process = subprocess.Popen([HYPTRACE, "export", form, "-o", directory + "/out",
+                                        directory + "/in.dat"], stderr=subprocess.PIPE)
+            names.add(unfinished(directory, process))
+            process.send_signal(number)
+            said = process.communicate()[1]
+            equal("%s: %s" % (form, number.name), (process.returncode, said, os.listdir(directory)),
+                  (-number, b"", ["in.dat"]))
+    equal("unfinished files", (None in names, len(names)), (False, 6))
+
+
+def test_limit(directory):
+    """An error while the file is written: one line, and nothing is left"""
+    directory += "/limit"
+    os.mkdir(directory)
+    recording(directory + "/in.dat")
+    for form in FORMATS:
+        done = run(HYPTRACE, "export", form, "-o", directory + "/out", directory + "/in.dat",
+                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10)))
+        said = done.stderr.decode()
+        equal("%s: a file too large" % form,
+              (done.returncode, said.count("\n"), "cannot write %s/out: File too large" % directory in said,
+               os.listdir(directory)), (1, 1, True, ["in.dat"]))
+
+
+def incomplete(directory):
+    """A directory FILE.part with events. Return: its spool's bytes"""
+    os.mkdir(directory)
+    synth.write(directory + "/head", {0: []}, {0: []}, texts=synth.enabled("hyp_enter", "hyp_exit"))
+    spool = synth.page([(1000, "hyp_enter", 7, {"reason": 1}), (1100, "hyp_exit", 7, {"reason": 6})])
+    with open(directory + "/hypervisor.0", "wb") as file:
+        file.write(spool)
+    return spool
+
+
+def test_recover(directory):
+    directory += "/recover"
+    os.mkdir(directory)
+    part, out = directory + "/x.part", directory + "/x"
+    incomplete(part)
+    done = run(HYPTRACE, "recover", part)
+    equal("recover", (done.returncode, done.stderr.decode(), os.listdir(directory)),
+          (0, "hyptrace: %s: recovered\n" % out, ["x"]))
+    equal("recover: the events", run(HYPTRACE, "report", out).stdout.decode().splitlines()[-1],
+          "total: events=2 host_events=0 lost=0 corrupt=0")
+    os.unlink(out)
+
+
+def test_recover_links(directory):
+    """A directory that comes from somebody else: its links are not followed"""
+    directory += "/links"
+    os.mkdir(directory)
+    part = directory + "/x.part"
+    spool = incomplete(part)
+    for name in "head", "hypervisor.0":
+        for kind in "link", "fifo", "directory":
+            path, away = part + "/" + name, directory + "/away"
+            os.rename(path, away)
+            before = content(away)
+            if kind == "link":
+                os.symlink("../away", path)
+            else:
+                (os.mkfifo if kind == "fifo" else os.mkdir)(path)
+            done = run(HYPTRACE, "recover", part, timeout=20)
+            said = done.stderr.decode()
+            equal("recover: %s is a %s" % (name, kind),
+                  (done.returncode, said.count("\n"), "%s: expected a regular file" % path in said,
+                   sorted(os.listdir(part)), sorted(os.listdir(directory)), content(away) == before),
+                  (1, 1, True, ["head", "hypervisor.0"], ["away", "x.part"], True))
+            (os.rmdir if kind == "directory" else os.unlink)(path)
+            os.rename(away, path)
+    os.symlink("x.part", directory + "/link.part")
+    done = run(HYPTRACE, "recover", directory + "/link.part")
+    equal("recover: a link to the directory", (done.returncode, content(part + "/hypervisor.0") == spool),
+          (1, True))
+    equal("recover: afterwards", run(HYPTRACE, "recover", part).returncode, 0)
+
+
 def main():
     print("TAP version 13")
-    attempt_each((test_export_onto_input, test_print_onto_input))
+    attempt_each((test_export_onto_input, test_print_onto_input, test_left_over, test_signal,
+                  test_limit, test_recover, test_recover_links))
     finish()
 
 

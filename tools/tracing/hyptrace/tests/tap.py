@@ -30,7 +30,8 @@ def attempt(test, *arguments):
     """An exception in a test is a failure"""
     try:
         test(*arguments)
-    except (AssertionError, LookupError, OSError, TypeError, ValueError) as error:
+    except (AssertionError, LookupError, OSError, TypeError, ValueError,
+            subprocess.TimeoutExpired) as error:
         result("%s %s" % (test.__name__, arguments), ["%s: %s" % (type(error).__name__, error)])
 
 

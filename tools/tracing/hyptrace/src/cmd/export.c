@@ -2,18 +2,17 @@
 /*
  * hyptrace export
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "cmd/cmdline.h"
 #include "cmd/commands.h"
 #include "export/html.h"
 #include "export/perfetto.h"
 #include "lib/log.h"
+#include "lib/outfile.h"
 #include "lib/util.h"
 #include "trace/datr.h"
 
@@ -115,6 +114,7 @@ struct format {
  * struct output - a file being written
  * @o:		what is wanted
  * @d:		the file that is read
+ * @format:	of the output; NULL for none
  * @name:	of the output
  * @out:	the output
  * @shift:	to boot time
@@ -124,6 +124,7 @@ struct format {
 struct output {
 	const struct options *o;
 	struct datr *d;
+	const struct format *format;
 	char *name;
 	FILE *out;
 	u64 shift;
@@ -168,27 +169,6 @@ static const struct format perfetto = {
 
 static const struct format html = { ".html", write_html, tell_html };
 
-/* The file gets its final name when it is complete */
-static int write_part(struct output *f, const char *part,
-		      const struct format *format)
-{
-	int ret;
-
-	f->out = fopen(part, "we");
-	if (!f->out)
-		return log_error("cannot create %s: %s", part, strerror(errno));
-	ret = format->write(f);
-	if (ret >= 0 && (fflush(f->out) || ferror(f->out)))
-		ret = log_error("cannot write %s: %s", part, strerror(errno));
-	fclose(f->out);
-	if (ret >= 0 && rename(part, f->name))
-		ret = log_error("cannot rename %s to %s: %s", part, f->name,
-				strerror(errno));
-	if (ret < 0)
-		unlink(part);
-	return ret;
-}
-
 /* Return: the name of the output, to be freed; NULL after a message */
 static char *output_name(const struct options *o, const char *suffix)
 {
@@ -216,35 +196,61 @@ static int check_name(const struct output *f)
 			 f->o->output ? f->o->output : f->name);
 }
 
-static int export_file(const struct options *o, struct datr *d,
-		       const struct format *format)
+static int set_name(struct output *f)
 {
-	struct output f = { .o = o, .d = d };
-	char *part;
-	int ret = -1;
+	f->name = output_name(f->o, f->format->suffix);
+	return f->name ? check_name(f) : -1;
+}
 
-	f.name = output_name(o, format->suffix);
-	part = f.name && !check_name(&f) ? xasprintf("%s.part", f.name) : NULL;
-	if (part)
-		ret = write_part(&f, part, format);
-	if (ret >= 0 && !o->quiet)
-		format->tell(&f);
-	free(part);
-	free(f.name);
+/* Return: as struct format's @write */
+static int write_output(struct output *f)
+{
+	struct outfile *file = outfile_new(f->name);
+	int ret;
+
+	if (!file)
+		return -1;
+	f->out = outfile_stream(file);
+	ret = f->format->write(f);
+	if (ret >= 0 && outfile_finish(file))
+		ret = -1;
+	outfile_free(file);
+	if (ret >= 0 && !f->o->quiet)
+		f->format->tell(f);
+	return ret;
+}
+
+/* All names are checked before a file is written. Return: not 0 after a message */
+static int export_file(const struct options *o, struct datr *d)
+{
+	struct output f[] = {
+		{ .o = o, .d = d, .format = o->perfetto ? &perfetto : NULL },
+		{ .o = o, .d = d, .format = o->html ? &html : NULL },
+	};
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; !ret && i < ARRAY_SIZE(f); i++) {
+		if (f[i].format)
+			ret = set_name(&f[i]);
+	}
+	for (i = 0; ret >= 0 && i < ARRAY_SIZE(f); i++) {
+		if (f[i].format)
+			ret |= write_output(&f[i]);
+	}
+	for (i = 0; i < ARRAY_SIZE(f); i++)
+		free(f[i].name);
 	return ret;
 }
 
 static int run(const struct options *o)
 {
 	struct datr *d = input_open(&o->in, 0);
-	int ret = 0;
+	int ret;
 
 	if (!d)
 		return EXIT_ERROR;
-	if (o->perfetto)
-		ret = export_file(o, d, &perfetto);
-	if (ret >= 0 && o->html)
-		ret |= export_file(o, d, &html);
+	ret = export_file(o, d);
 	datr_free(d);
 	return ret ? EXIT_ERROR : EXIT_OK;
 }

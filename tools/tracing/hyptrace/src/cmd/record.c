@@ -9,9 +9,9 @@
 #include "cmd/cmdline.h"
 #include "cmd/commands.h"
 #include "cmd/sessionargs.h"
+#include "lib/outfile.h"
 #include "record/capture.h"
 #include "record/part.h"
-#include "record/save.h"
 
 #define DEFAULT_OUTPUT		"trace.dat"
 #define PROGRESS_MS		500
@@ -174,7 +174,7 @@ static int prepare(struct recorder *r)
 	if (!r->part || session_prepare(&r->s))
 		return -1;
 	r->c = capture_open(&r->s.r, r->part);
-	if (!r->c || save_head(part_head(r->part), &r->s.r, capture_streams(r->c)))
+	if (!r->c || part_save_head(r->part, &r->s.r, capture_streams(r->c)))
 		return -1;
 	return session_arm(&r->s);
 }

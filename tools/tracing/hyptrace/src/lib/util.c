@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -235,21 +234,6 @@ char *read_file(const char *path, size_t *size)
 	close(fd);
 	errno = err;
 	return text;
-}
-
-char *output_path(const char *path)
-{
-	struct stat st;
-	char *target;
-
-	if (lstat(path, &st) || S_ISREG(st.st_mode))
-		return xasprintf("%s", path);
-	target = realpath(path, NULL);
-	if (target && !stat(target, &st) && S_ISREG(st.st_mode))
-		return target;
-	log_error("%s exists and is not a regular file", path);
-	free(target);
-	return NULL;
 }
 
 int strlist_add(struct strlist *list, const char *str)

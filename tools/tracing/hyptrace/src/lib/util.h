@@ -79,15 +79,6 @@ u64 now_ns(void);
 char *read_file(const char *path, size_t *size);
 
 /**
- * output_path - the file that is to be written or replaced
- * @path:	the name that the user gave; a symbolic link is followed
- *
- * Return: its path, to be freed; NULL with a message, if @path exists and is not a
- * regular file.
- */
-char *output_path(const char *path);
-
-/**
  * struct strlist - a list of strings that grows; all 0 at first
  * @nr:		how many
  * @room:	how many fit

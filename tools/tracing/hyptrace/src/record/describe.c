@@ -5,6 +5,7 @@
  * They are written to memory as to a file, and read back.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,9 +18,12 @@
 #include "trace/datr.h"
 #include "trace/datw.h"
 
-static int write_file(const struct recording *r, const char *path)
+static const char file_name[] = "the descriptions of the events";
+
+/* Closes @fd */
+static int write_file(const struct recording *r, int fd)
 {
-	struct datw *w = datw_open(path);
+	struct datw *w = datw_open(fd, file_name);
 
 	if (!w)
 		return -1;
@@ -30,30 +34,33 @@ static int write_file(const struct recording *r, const char *path)
 	return datw_finish(w);
 }
 
-static struct evdb *through_file(const struct recording *r, const char *path)
+static int memory_file(void)
 {
-	struct datr *d = write_file(r, path) ? NULL : datr_open(path);
-	struct evdb *db = d ? evdb_load(d) : NULL;
+	int fd = memfd_create("hyptrace", MFD_CLOEXEC);
 
-	datr_free(d);
-	return db;
+	return fd < 0 ? log_error("cannot create a memory file: %s", strerror(errno)) : fd;
+}
+
+static struct datr *write_and_read(const struct recording *r)
+{
+	int fd = memory_file(), copy = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
+
+	if (fd < 0)
+		return NULL;
+	if (copy >= 0 && !write_file(r, copy))
+		return datr_open_fd(fd, file_name);
+	if (copy < 0)
+		log_error("cannot use a memory file: %s", strerror(errno));
+	close(fd);
+	return NULL;
 }
 
 struct evdb *describe_events(const struct recording *r)
 {
-	int fd = memfd_create("hyptrace", MFD_CLOEXEC);
-	struct evdb *db = NULL;
-	char *path;
+	struct datr *d = write_and_read(r);
+	struct evdb *db = d ? evdb_load(d) : NULL;
 
-	if (fd < 0) {
-		log_error("cannot create a memory file: %s", strerror(errno));
-		return NULL;
-	}
-	path = xasprintf("/proc/self/fd/%d", fd);
-	if (path)
-		db = through_file(r, path);
-	free(path);
-	close(fd);
+	datr_free(d);
 	return db;
 }
 

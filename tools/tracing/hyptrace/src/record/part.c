@@ -4,6 +4,9 @@
  *
  * A program that records into it, or makes a file from it, holds a lock on the
  * directory.
+ *
+ * The directory, when a file is made from it, is not trusted: it may come from another
+ * user. Its files are opened relative to it, and links are not followed.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -21,6 +24,8 @@
 #include "trace/datr.h"
 #include "trace/rbpage.h"
 
+#define HEAD		"head"
+
 struct part {
 	char *dir;
 	char *head;
@@ -30,7 +35,7 @@ struct part {
 
 static bool lock_dir(struct part *p)
 {
-	p->fd = open(p->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	p->fd = open(p->dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	return p->fd >= 0 && !flock(p->fd, LOCK_EX | LOCK_NB);
 }
 
@@ -46,7 +51,7 @@ static struct part *alloc_part(char *dir)
 	}
 	p->fd = -1;
 	p->dir = dir;
-	p->head = xasprintf("%s/head", dir);
+	p->head = xasprintf("%s/" HEAD, dir);
 	p->advice = xasprintf("; the data recorded so far is in %s: free some space, then run 'hyptrace recover %s'",
 			      dir, dir);
 	if (p->head && p->advice)
@@ -57,8 +62,11 @@ static struct part *alloc_part(char *dir)
 
 static int is_there(struct part *p)
 {
-	if (!lock_dir(p) && p->fd >= 0)
-		return log_error("%s: another hyptrace is recording into it", p->dir);
+	if (!lock_dir(p))
+		return p->fd >= 0 ?
+			log_error("%s: another hyptrace is recording into it", p->dir) :
+			log_error("%s exists and is not a directory of a recording: remove it",
+				  p->dir);
 	return log_error("%s exists, left behind by a recording that did not finish: run 'hyptrace recover %s', or remove it",
 			 p->dir, p->dir);
 }
@@ -96,33 +104,77 @@ struct part *part_open(const char *dir)
 	return NULL;
 }
 
-const char *part_head(const struct part *p)
-{
-	return p->head;
-}
-
 const char *part_advice(const struct part *p)
 {
 	return p->advice;
 }
 
-static char *spool_name(const char *buffer, unsigned int cpu)
+/* Return: a name, to be freed; NULL with a message */
+static char *spool_name(const struct part *p, const char *buffer, unsigned int cpu)
 {
-	return xasprintf("%s.%u", *buffer ? buffer : "host", cpu);
+	if (!strchr(buffer, '/'))
+		return xasprintf("%s.%u", *buffer ? buffer : "host", cpu);
+	log_error("%s: corrupt: the name of a buffer has a '/'", p->head);
+	return NULL;
+}
+
+static int new_file(const struct part *p, const char *name, mode_t mode)
+{
+	int fd = openat(p->fd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+
+	if (fd < 0)
+		log_error("cannot create %s/%s: %s", p->dir, name, strerror(errno));
+	return fd;
+}
+
+int part_save_head(const struct part *p, const struct recording *r, const struct streams *s)
+{
+	int fd = new_file(p, HEAD, 0666);
+
+	return fd < 0 ? -1 : save_head(fd, p->head, r, s);
 }
 
 int part_spool(const struct part *p, const char *buffer, unsigned int cpu)
 {
-	char *name = spool_name(buffer, cpu);
-	int fd;
+	char *name = spool_name(p, buffer, cpu);
+	int fd = name ? new_file(p, name, 0600) : -1;
 
-	if (!name)
-		return -1;
-	fd = openat(p->fd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd < 0)
-		log_error("cannot create %s/%s: %s", p->dir, name, strerror(errno));
 	free(name);
 	return fd;
+}
+
+#define NO_FILE		-2
+
+static int check_regular(const struct part *p, const char *name, int fd)
+{
+	struct stat st;
+
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
+		return fd;
+	close(fd);
+	return log_error("%s/%s: expected a regular file", p->dir, name);
+}
+
+/* Return: the fd, NO_FILE if there is none, or -1 with a message */
+static int open_file(const struct part *p, const char *name, int mode)
+{
+	/* a FIFO must not block either */
+	int fd = openat(p->fd, name, mode | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd >= 0)
+		return check_regular(p, name, fd);
+	if (errno == ENOENT)
+		return NO_FILE;
+	if (errno == ELOOP || errno == EISDIR)
+		return log_error("%s/%s: expected a regular file", p->dir, name);
+	return log_error("cannot open %s/%s: %s", p->dir, name, strerror(errno));
+}
+
+static int open_head(const struct part *p, int mode)
+{
+	int fd = open_file(p, HEAD, mode);
+
+	return fd != NO_FILE ? fd : log_error("cannot open %s: %s", p->head, strerror(ENOENT));
 }
 
 /* Finishing */
@@ -182,17 +234,14 @@ static int place_fd(const struct part *p, const char *name, int fd,
 static int place_cpu(const struct part *p, const struct datr_buffer *b,
 		     const struct datr_cpu *cpu, struct datw *w)
 {
-	char *name = spool_name(b->name, cpu->cpu);
-	int fd, ret = 0;
+	char *name = spool_name(p, b->name, cpu->cpu);
+	int fd = name ? open_file(p, name, O_RDONLY) : -1, ret = fd == -1 ? -1 : 0;
 
-	if (!name)
-		return -1;
-	fd = openat(p->fd, name, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0 && !cpu->size)
 		ret = place_fd(p, name, fd, b, cpu, w);
 	if (fd >= 0)
 		close(fd);
-	if (!ret)
+	if (fd >= 0 && !ret)
 		unlinkat(p->fd, name, 0);
 	free(name);
 	return ret;
@@ -213,6 +262,13 @@ static int place_all(const struct part *p, const struct datr *d, struct datw *w)
 	return 0;
 }
 
+static struct datw *append(const struct part *p, u64 link)
+{
+	int fd = open_head(p, O_RDWR);
+
+	return fd < 0 ? NULL : datw_append(fd, p->head, link, p->advice);
+}
+
 /* First, since it takes little space */
 static int add_end(const struct part *p, const struct datr *d,
 		   const struct strlist *texts)
@@ -221,7 +277,7 @@ static int add_end(const struct part *p, const struct datr *d,
 
 	if (save_has_end(d))
 		return 0;
-	w = datw_append(p->head, datr_link(d), p->advice);
+	w = append(p, datr_link(d));
 	if (!w)
 		return -1;
 	save_end(w, d, texts);
@@ -230,7 +286,7 @@ static int add_end(const struct part *p, const struct datr *d,
 
 static int add_data(const struct part *p, const struct datr *d)
 {
-	struct datw *w = datw_append(p->head, 0, p->advice);
+	struct datw *w = append(p, 0);
 	int ret = w ? place_all(p, d, w) : -1;
 
 	datw_abort(w);
@@ -239,8 +295,8 @@ static int add_data(const struct part *p, const struct datr *d)
 
 static int complete_head(const struct part *p, const struct strlist *texts)
 {
-	struct datr *d = datr_open(p->head);
-	int ret = -1;
+	int fd = open_head(p, O_RDONLY), ret = -1;
+	struct datr *d = fd < 0 ? NULL : datr_open_fd(fd, p->head);
 
 	if (d && !add_end(p, d, texts))
 		ret = add_data(p, d);
@@ -252,7 +308,7 @@ int part_finish(const struct part *p, const char *file, const struct strlist *te
 {
 	if (complete_head(p, texts))
 		return -1;
-	if (rename(p->head, file))
+	if (renameat(p->fd, HEAD, AT_FDCWD, file))
 		return log_error("cannot rename %s to %s: %s", p->head, file,
 				 strerror(errno));
 	if (rmdir(p->dir))

@@ -15,6 +15,7 @@
 #include "lib/types.h"
 #include "lib/util.h"
 #include "record/recording.h"
+#include "record/streams.h"
 
 struct part;
 
@@ -24,8 +25,8 @@ struct part *part_new(const char *file);
 /** part_open - open one that no program records into. Return: as above. */
 struct part *part_open(const char *dir);
 
-/** part_head - path of its head */
-const char *part_head(const struct part *p);
+/** part_save_head - make its head, see save_head(). Return: 0, or -1 with a message. */
+int part_save_head(const struct part *p, const struct recording *r, const struct streams *s);
 
 /** part_advice - the end of a message about it: what to do next */
 const char *part_advice(const struct part *p);

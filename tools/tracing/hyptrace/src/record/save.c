@@ -262,9 +262,10 @@ static void save_buffers(struct datw *w, const struct recording *r,
 	}
 }
 
-int save_head(const char *path, const struct recording *r, const struct streams *s)
+int save_head(int fd, const char *path, const struct recording *r,
+	      const struct streams *s)
 {
-	struct datw *w = datw_open(path);
+	struct datw *w = datw_open(fd, path);
 
 	if (!w)
 		return -1;

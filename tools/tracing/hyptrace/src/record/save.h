@@ -21,13 +21,15 @@ int save_descriptions(struct datw *w, const struct recording *r);
 
 /**
  * save_head - write a file with everything except the data and what is known at the end
- * @path:	the file
+ * @fd:		the file, empty; it is closed
+ * @path:	its name in messages
  * @r:		what is recorded
  * @s:		its buffers
  *
  * Return: 0, or -1 with a message.
  */
-int save_head(const char *path, const struct recording *r, const struct streams *s);
+int save_head(int fd, const char *path, const struct recording *r,
+	      const struct streams *s);
 
 /** save_has_end - whether save_end() has been done */
 bool save_has_end(const struct datr *d);

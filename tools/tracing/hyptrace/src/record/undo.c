@@ -60,8 +60,10 @@ static int make_file(void)
 
 	mkdir(PARENT, 0755);
 	mkdir(DIRECTORY, 0700);
-	if (hidden && name)
-		fd = open(hidden, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
+	if (hidden && name) {
+		unlink(hidden);
+		fd = open(hidden, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
+	}
 	if (fd >= 0 && (flock(fd, LOCK_EX | LOCK_NB) || rename(hidden, name))) {
 		close(fd);
 		fd = -1;

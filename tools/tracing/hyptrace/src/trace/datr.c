@@ -332,19 +332,23 @@ struct datr *datr_open(const char *path)
 {
 	/* a FIFO must not block until there is a writer */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct stat st;
-	struct datr *d;
-	void *map;
 
-	if (fd < 0) {
-		log_error("cannot open %s: %s", path, strerror(errno));
-		return NULL;
-	}
-	map = map_file(fd, path, &st);
+	if (fd >= 0)
+		return datr_open_fd(fd, path);
+	log_error("cannot open %s: %s", path, strerror(errno));
+	return NULL;
+}
+
+struct datr *datr_open_fd(int fd, const char *name)
+{
+	struct stat st;
+	void *map = map_file(fd, name, &st);
+	struct datr *d;
+
 	close(fd);
 	if (!map)
 		return NULL;
-	d = datr_parse(map, st.st_size, path);
+	d = datr_parse(map, st.st_size, name);
 	if (!d) {
 		munmap(map, st.st_size);
 		return NULL;

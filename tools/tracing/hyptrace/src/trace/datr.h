@@ -51,6 +51,15 @@ struct datr_buffer {
 struct datr *datr_open(const char *path);
 
 /**
+ * datr_open_fd - read a file that is open
+ * @fd:		the file; closed, also after an error
+ * @name:	its name in messages
+ *
+ * Return: NULL with a message.
+ */
+struct datr *datr_open_fd(int fd, const char *name);
+
+/**
  * datr_parse - read a file that is in memory
  * @data:	the content; must outlive what is returned
  * @size:	its size
@@ -62,7 +71,7 @@ struct datr *datr_parse(const void *data, size_t size, const char *name);
 
 void datr_free(struct datr *d);
 
-/** datr_is_file - whether @st is of the file that datr_open() has opened */
+/** datr_is_file - whether @st is of the file that was opened */
 bool datr_is_file(const struct datr *d, const struct stat *st);
 
 /** datr_name - the file's name in messages */

@@ -14,7 +14,6 @@
  *			last option section gets the offset of these
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,46 +86,49 @@ static void put_initial_header(struct datw *w)
 	datw_u64(w, 0);
 }
 
-static int open_files(struct datw *w, const char *path, const char *mode)
+static int open_files(struct datw *w, int fd, const char *path)
 {
+	w->out = fdopen(fd, "r+");
+	if (!w->out || fseeko(w->out, 0, SEEK_END)) {
+		log_error("cannot write %s: %s", path, strerror(errno));
+		if (!w->out)
+			close(fd);
+		return -1;
+	}
 	w->path = xasprintf("%s", path);
 	if (!w->path)
 		return -1;
 	w->options = open_memstream(&w->options_buf, &w->options_size);
-	if (!w->options)
-		return log_oom();
-	w->out = fopen(path, mode);
-	if (!w->out || fseeko(w->out, 0, SEEK_END))
-		return log_error("cannot write %s: %s", path, strerror(errno));
-	return 0;
+	return w->options ? 0 : log_oom();
 }
 
-static struct datw *new_datw(const char *path, const char *mode)
+static struct datw *new_datw(int fd, const char *path)
 {
 	struct datw *w = calloc(1, sizeof(*w));
 
 	if (!w) {
+		close(fd);
 		log_oom();
 		return NULL;
 	}
-	if (!open_files(w, path, mode))
+	if (!open_files(w, fd, path))
 		return w;
 	datw_abort(w);
 	return NULL;
 }
 
-struct datw *datw_open(const char *path)
+struct datw *datw_open(int fd, const char *path)
 {
-	struct datw *w = new_datw(path, "w+e");
+	struct datw *w = new_datw(fd, path);
 
 	if (w)
 		put_initial_header(w);
 	return w;
 }
 
-struct datw *datw_append(const char *path, u64 link, const char *advice)
+struct datw *datw_append(int fd, const char *path, u64 link, const char *advice)
 {
-	struct datw *w = new_datw(path, "r+e");
+	struct datw *w = new_datw(fd, path);
 
 	if (w) {
 		w->options_ptr = link;

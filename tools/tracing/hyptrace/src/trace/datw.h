@@ -14,8 +14,14 @@
 
 struct datw;
 
-/** datw_open - begin a file. Return: NULL with a message. */
-struct datw *datw_open(const char *path);
+/**
+ * datw_open - begin a file
+ * @fd:		the file, empty; closed at the end, also after an error
+ * @path:	its name in messages
+ *
+ * Return: NULL with a message.
+ */
+struct datw *datw_open(int fd, const char *path);
 
 /** datw_begin - begin a section; one at a time */
 void datw_begin(struct datw *w, enum dat_id id);
@@ -49,13 +55,14 @@ void datw_buffer(struct datw *w, const struct datw_buffer *b);
 
 /**
  * datw_append - add to a file that is complete
- * @path:	the file
+ * @fd:		the file, readable as well; closed at the end, also after an error
+ * @path:	its name in messages
  * @link:	its datr_link()
  * @advice:	end of an error message; must outlive what is returned
  *
  * Return: NULL with a message.
  */
-struct datw *datw_append(const char *path, u64 link, const char *advice);
+struct datw *datw_append(int fd, const char *path, u64 link, const char *advice);
 
 /**
  * struct datw_data - the data of one CPU of a buffer

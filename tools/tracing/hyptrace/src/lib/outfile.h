@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A file that appears when it is complete.
+ *
+ * Until then it has a random name in the same directory. It is removed if the program
+ * fails or is ended by a signal, but not if it is killed.
+ */
+#ifndef HYPTRACE_OUTFILE_H
+#define HYPTRACE_OUTFILE_H
+
+#include <stdio.h>
+
+struct outfile;
+
+/**
+ * output_path - the file that is to be written or replaced
+ * @path:	the name that the user gave; a symbolic link is followed, if the kernel
+ *		allows that
+ *
+ * Return: its path, to be freed; NULL with a message, if @path exists and is not a
+ * regular file.
+ */
+char *output_path(const char *path);
+
+/**
+ * outfile_new - begin a file; one at a time
+ * @path:	its name, from output_path()
+ *
+ * From now on, SIGHUP, SIGINT, SIGQUIT and SIGTERM remove the unfinished file, and a
+ * file that is too large is an error.
+ *
+ * Return: the file, or NULL with a message.
+ */
+struct outfile *outfile_new(const char *path);
+
+/** outfile_stream - where its content goes; errors are left to outfile_finish() */
+FILE *outfile_stream(const struct outfile *f);
+
+/** outfile_finish - give it its name. Return: 0, or -1 with a message. */
+int outfile_finish(struct outfile *f);
+
+/** outfile_free - free @f, which may be NULL; an unfinished file is removed */
+void outfile_free(struct outfile *f);
+
+/** outfile_remove - remove the unfinished file, if any. Context: also a signal handler. */
+void outfile_remove(void);
+
+#endif
