@@ -229,4 +229,64 @@ expect 0 "" hyptrace top --json -n 1 -i 200ms -e sched_switch -f 'prev_pid == 0'
 check "top: with a filter of sched_switch, the tasks of the host's time are unknown" \
 	[ "$(grep -c '"pid": [0-9].*"host": [1-9]' $D/out)" -eq 0 ]
 
+# Standard output, or a terminal, that nobody reads: a signal ends hyptrace all the same
+mkfifo $D/fifo
+exec 3<>$D/fifo
+waits_in_write()	# PID FD
+{
+	cat /proc/$1/task/*/syscall 2>/dev/null | grep -q "^64 0x$2 "
+}
+
+dd if=/dev/zero of=$D/fifo bs=4k 2>/dev/null &
+filler=$!
+until waits_in_write $filler 1; do
+	sleep 0.1
+done
+kill -9 $filler
+
+# Runs COMMAND with the full pipe as FD, and sends SIGNAL when it waits for the pipe's
+# reader, unless COMMAND does. Exit status: its, 137 if it does not end
+stuck()	# SIGNAL FD COMMAND...
+{
+	signal=$1 fd=$2 tries=0
+	shift 2
+	case $fd in
+	1) "$@" >&3 & ;;
+	2) "$@" 2>&3 & ;;
+	esac
+	pid=$!
+	until waits_in_write $pid $fd || [ $tries -eq 200 ]; do
+		tries=$((tries + 1))
+		sleep 0.1
+	done
+	[ $signal = none ] || kill -$signal $pid
+	tries=0
+	while kill -0 $pid 2>/dev/null && [ $tries -lt 100 ]; do
+		tries=$((tries + 1))
+		sleep 0.1
+	done
+	kill -9 $pid 2>/dev/null
+	wait $pid
+}
+
+missing="standard output is not read: its end is missing"
+load="exec hyp_workload -t 60 >/dev/null"
+expect 143 "$missing" stuck TERM 1 hyptrace live -q -- sh -c "$load"
+expect 0 "$missing" stuck INT 1 hyptrace live -q
+expect 129 "$missing" stuck HUP 1 hyptrace live -q -d 30s
+expect 143 "$missing" stuck none 1 hyptrace live -q -E selftest --hyp-only -- \
+	sh -c "echo 7 >$R/write_event; kill -TERM \$PPID; sleep 20"
+expect 143 "$missing" stuck TERM 1 hyptrace top -i 100ms
+expect 143 "$missing" stuck TERM 1 hyptrace top --json -n 1 -i 100ms -- sh -c "$load"
+expect 143 "" stuck TERM 2 hyptrace live -E selftest -d 10ms
+expect 143 "" stuck TERM 2 hyptrace record -o $D/stuck.dat -- true
+check "record: the summary is not read: the file" hyptrace check $D/stuck.dat
+# Ctrl-S, and a signal when the progress line is not taken
+stop="until cat /proc/\$PPID/task/*/syscall | grep -q '^64 0x2 '; do sleep 0.1; done
+	kill -TERM \$PPID; sleep 20"
+expect 143 "" timeout -s KILL 40 $pty 24 80 100 "$(printf '\023')" \
+	hyptrace record -o $D/stuck.dat -- sh -c "$stop"
+check "record: the progress line is not read: the file" hyptrace check $D/stuck.dat
+exec 3>&-
+
 echo "1..$nr"

@@ -11,6 +11,7 @@
 
 #include "cmd/cmdline.h"
 #include "lib/log.h"
+#include "lib/output.h"
 
 /* An error is one line: the one of getopt, without argp's hint about --help */
 static error_t parse_all(int key, char *arg, struct argp_state *state)
@@ -182,8 +183,15 @@ int cmdline_output(bool *gone)
 	if (!ferror(stdout))
 		return 0;
 	*gone = true;
-	return errno == EPIPE ? 0 :
-		log_error("cannot write the output: %s", strerror(errno));
+	switch (output_error()) {
+	case EPIPE:
+		return 0;
+	case ECANCELED:
+		log_note("standard output is not read: its end is missing");
+		return 0;
+	default:
+		return log_error("cannot write the output: %s", strerror(output_error()));
+	}
 }
 
 int cmdline_exit(int ret)

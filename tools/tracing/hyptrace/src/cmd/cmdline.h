@@ -84,8 +84,8 @@ struct datr *input_open(const struct input *in, unsigned int i);
 void input_free(struct input *in);
 
 /**
- * cmdline_output - check whether writing to stdout has failed
- * @gone:	set if the reader of stdout has ended, which is no error, or after an error
+ * cmdline_output - check whether writing to stdout has failed, in a session
+ * @gone:	set if nobody reads stdout any more, which is no error, or after an error
  *
  * Return: 0, or -1 with a message.
  */

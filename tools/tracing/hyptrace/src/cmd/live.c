@@ -198,6 +198,7 @@ static int prepare(struct live *l)
 	l->tail = tail_open(&l->s.r);
 	if (!l->tail)
 		return -1;
+	l->line.out = stdout;	/* after session_open(), which replaces it */
 	l->line.db = describe_events(&l->s.r);
 	return l->line.db ? session_arm(&l->s) : -1;
 }
@@ -222,7 +223,7 @@ static int live(const void *options)
 	const struct options *o = options;
 	struct live l = {
 		.opt = o,
-		.line = { .out = stdout, .color = use_color(o) },
+		.line = { .color = use_color(o) },
 	};
 	int ret = prepare(&l);
 

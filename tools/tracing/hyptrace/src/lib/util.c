@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -197,6 +198,27 @@ u64 now_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
+}
+
+int event_new(void)
+{
+	return eventfd(0, EFD_CLOEXEC);
+}
+
+void event_raise(int fd)
+{
+	u64 one = 1;
+
+	if (write(fd, &one, sizeof(one)) != sizeof(one))
+		log_error("cannot raise an event: %s", strerror(errno));
+}
+
+void event_wait(int fd)
+{
+	u64 n;
+
+	while (read(fd, &n, sizeof(n)) < 0 && errno == EINTR)
+		;
 }
 
 static char *read_fd(int fd, size_t *size)

@@ -69,6 +69,16 @@ char *xasprintf(const char *fmt, ...) __printf(1, 2);
 /** now_ns - CLOCK_MONOTONIC in nanoseconds */
 u64 now_ns(void);
 
+/*
+ * An eventfd: event_raise() makes it poll readable; event_wait() waits for that, and makes
+ * it poll unreadable
+ */
+
+/** event_new - Return: the fd, or -1 with errno set */
+int event_new(void);
+void event_raise(int fd);
+void event_wait(int fd);
+
 /**
  * read_file - read a whole file of unknown size
  * @path:	the file

@@ -14,11 +14,11 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/param.h>
 #include <unistd.h>
 
 #include "lib/log.h"
+#include "lib/util.h"
 #include "record/capture.h"
 #include "trace/counters.h"
 
@@ -131,8 +131,8 @@ static struct capture *new_capture(unsigned int nr)
 
 	if (!c)
 		return NULL;
-	c->stop = eventfd(0, EFD_CLOEXEC);
-	c->failed = eventfd(0, EFD_CLOEXEC);
+	c->stop = event_new();
+	c->failed = event_new();
 	c->thread = calloc(nr, sizeof(*c->thread));
 	if (!c->thread || c->stop < 0 || c->failed < 0) {
 		capture_close(c);
@@ -162,14 +162,6 @@ struct capture *capture_open(const struct recording *r, const struct part *part)
 		return NULL;
 	}
 	return c;
-}
-
-static void raise_event(int fd)
-{
-	u64 one = 1;
-
-	if (write(fd, &one, sizeof(one)) != sizeof(one))
-		log_error("cannot signal a thread: %s", strerror(errno));
 }
 
 /* Return: true when the threads have to end */
@@ -267,7 +259,7 @@ static void *thread_main(void *arg)
 
 	t->failed = follow_cpu(t);
 	if (t->failed)
-		raise_event(t->c->failed);
+		event_raise(t->c->failed);
 	return NULL;
 }
 
@@ -297,7 +289,7 @@ int capture_stop(struct capture *c)
 	unsigned int i;
 	int ret = 0;
 
-	raise_event(c->stop);
+	event_raise(c->stop);
 	for (i = 0; i < c->nr; i++) {
 		if (!c->thread[i].running)
 			continue;

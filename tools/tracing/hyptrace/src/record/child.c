@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,6 +25,7 @@
 
 struct child {
 	pid_t pid;
+	int fd;
 	int go;
 	bool ended;
 	int status;
@@ -45,16 +47,12 @@ static void __noreturn child_main(int go, char **argv)
 	_exit(EXIT_CANNOT_RUN);
 }
 
-struct child *child_fork(char **argv)
+static int fork_child(struct child *c, char **argv)
 {
-	struct child *c = calloc(1, sizeof(*c));
 	int pipefd[2];
 
-	if (!c || pipe2(pipefd, O_CLOEXEC)) {
-		log_error("cannot start '%s': %s", argv[0], strerror(errno));
-		free(c);
-		return NULL;
-	}
+	if (pipe2(pipefd, O_CLOEXEC))
+		return -1;
 	c->go = pipefd[1];
 	c->pid = fork();
 	if (!c->pid) {
@@ -63,10 +61,22 @@ struct child *child_fork(char **argv)
 	}
 	close(pipefd[0]);
 	if (c->pid > 0)
+		c->fd = pidfd_open(c->pid, 0);
+	return c->fd < 0 ? -1 : 0;
+}
+
+struct child *child_fork(char **argv)
+{
+	struct child *c = calloc(1, sizeof(*c));
+
+	if (c) {
+		c->fd = -1;
+		c->go = -1;
+	}
+	if (c && !fork_child(c, argv))
 		return c;
 	log_error("cannot start '%s': %s", argv[0], strerror(errno));
-	close(pipefd[1]);
-	free(c);
+	child_free(c, false);
 	return NULL;
 }
 
@@ -82,6 +92,11 @@ void child_go(struct child *c)
 	if (write(c->go, "", 1) != 1)
 		log_error("cannot start the command: %s", strerror(errno));
 	close_go(c);
+}
+
+int child_fd(const struct child *c)
+{
+	return c->fd;
 }
 
 bool child_ended(struct child *c, int *status)
@@ -135,6 +150,9 @@ void child_free(struct child *c, bool told)
 	if (!c)
 		return;
 	close_go(c);
-	make_end(c, told);
+	if (c->pid > 0)
+		make_end(c, told);
+	if (c->fd >= 0)
+		close(c->fd);
 	free(c);
 }

@@ -21,6 +21,9 @@ struct child *child_fork(char **argv);
 /** child_go - let it run the command */
 void child_go(struct child *c);
 
+/** child_fd - polls readable when it has ended */
+int child_fd(const struct child *c);
+
 /**
  * child_ended - whether it has ended
  * @c:		the child

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "lib/log.h"
+#include "lib/output.h"
 #include "record/choose.h"
 #include "record/evset.h"
 #include "record/filter.h"
@@ -149,32 +150,27 @@ static void tell_new_cpus(const struct session *s)
 	cpulist_free(&online);
 }
 
-int session_stop(struct session *s)
-{
-	int ret = tdir_write(s->r.dir[HOST], "tracing_on", "0");
-
-	if (tdir_write(s->r.dir[HYP], "tracing_on", "0"))
-		return -1;
-	tell_new_cpus(s);
-	return ret;
-}
-
 /* Waiting for the end */
 
-/* Return: true if the session ends */
+/* Return: whether there was one. Further ones, such as a second Ctrl-C, change nothing. */
 static bool take_signal(struct session *s)
 {
 	struct signalfd_siginfo si;
 
 	if (read(s->sigfd, &si, sizeof(si)) != sizeof(si))
 		return false;
-	if (si.ssi_signo == SIGCHLD)
-		return s->child && child_ended(s->child, &s->status);
-	s->signal = si.ssi_signo;
+	output_end();
+	if (!s->signal)
+		s->signal = si.ssi_signo;
 	/* signals of the terminal went to COMMAND as well */
 	if (s->child && si.ssi_code != SI_KERNEL)
-		child_signal(s->child, s->signal);
+		child_signal(s->child, si.ssi_signo);
 	return true;
+}
+
+static bool command_ended(struct session *s)
+{
+	return s->child && child_ended(s->child, &s->status);
 }
 
 u64 session_elapsed_ms(const struct session *s)
@@ -200,17 +196,30 @@ static int timeout(const struct session *s, int ms)
 
 bool session_wait(struct session *s, struct pollfd *extra, unsigned int nr, int ms)
 {
-	struct pollfd p[1 + MAX_EXTRA] = {
+	struct pollfd p[2 + MAX_EXTRA] = {
 		{ .fd = s->sigfd, .events = POLLIN },
+		{ .fd = s->child ? child_fd(s->child) : -1, .events = POLLIN },
 	};
 	int ready;
 
-	memcpy(&p[1], extra, nr * sizeof(*p));
-	ready = poll(p, nr + 1, timeout(s, ms));
+	memcpy(&p[2], extra, nr * sizeof(*p));
+	ready = poll(p, nr + 2, timeout(s, ms));
 	if (ready < 0)
 		return false;
-	memcpy(extra, &p[1], nr * sizeof(*p));
-	return (p[0].revents && take_signal(s)) || time_is_up(s);
+	memcpy(extra, &p[2], nr * sizeof(*p));
+	return take_signal(s) || command_ended(s) || time_is_up(s);
+}
+
+int session_stop(struct session *s)
+{
+	int ret = tdir_write(s->r.dir[HOST], "tracing_on", "0");
+
+	/* one that came while the output was written */
+	take_signal(s);
+	if (tdir_write(s->r.dir[HYP], "tracing_on", "0"))
+		return -1;
+	tell_new_cpus(s);
+	return ret;
 }
 
 /* Beginning and end */
@@ -218,7 +227,7 @@ bool session_wait(struct session *s, struct pollfd *extra, unsigned int nr, int 
 /* Signals are read from a descriptor; they are unblocked for COMMAND only */
 static int catch_signals(struct session *s)
 {
-	static const int list[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD };
+	static const int list[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 	sigset_t set;
 	unsigned int i;
 
@@ -228,7 +237,7 @@ static int catch_signals(struct session *s)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
-	/* if it is ignored, the end of COMMAND is not reported */
+	/* if it is ignored, the exit status of COMMAND is lost */
 	signal(SIGCHLD, SIG_DFL);
 	s->sigfd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	return s->sigfd < 0 ? log_error("cannot create a signalfd: %s", strerror(errno)) : 0;
@@ -247,7 +256,7 @@ int session_open(struct session *s, const struct session_options *o)
 		if (!s->child)
 			return -1;
 	}
-	return choose_all(&s->r, o);
+	return output_start(s->sigfd) ? -1 : choose_all(&s->r, o);
 }
 
 int session_close(struct session *s)
@@ -255,6 +264,8 @@ int session_close(struct session *s)
 	int ret = undo_run(s->undo);
 	enum side side;
 
+	if (s->sigfd >= 0)
+		take_signal(s);
 	for (side = HOST; side < NR_SIDES; side++) {
 		tdir_free(s->r.dir[side]);
 		strlist_free(&s->r.events[side]);
@@ -263,8 +274,7 @@ int session_close(struct session *s)
 	}
 	cpulist_free(&s->r.cpus);
 	child_free(s->child, s->signal);
-	if (s->sigfd >= 0)
-		close(s->sigfd);
+	/* sigfd stays open, for what is still printed: see output_start() */
 	return ret;
 }
 

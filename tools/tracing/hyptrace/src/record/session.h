@@ -3,7 +3,9 @@
  * A tracing session, as in record, live and top: events and CPUs are looked up, both
  * sides are prepared, COMMAND runs, and everything is restored.
  *
- *	session_open()		looks everything up; nothing is changed yet
+ *	session_open()		looks everything up; nothing is changed yet. From now on,
+ *				signals are read, and stdout and stderr are those of
+ *				output_start()
  *	session_prepare()	each change goes into the undo journal; the
  *				hypervisor's buffer is loaded by switching it on
  *				without any event
