@@ -114,7 +114,19 @@ expect 1 "CPU 77" record -o $D/x -P 77 -d 10ms
 expect 1 "nosuchclock" record -o $D/x -C nosuchclock -d 10ms
 expect 1 "nosuchremote" record -o $D/x --remote nosuchremote -d 10ms
 expect 1 "$D/no/dir" record -o $D/no/dir/x -d 10ms
-expect 127 "nosuchcommand" record -o $D/x -- nosuchcommand
+# A COMMAND that cannot be run: an older recording stays
+cp $D/good.dat $D/older.dat
+: >$D/text
+for command in nosuchcommand $D $D/text; do
+	expect 127 "cannot run '$command': " hyptrace record -o $D/older.dat -- $command
+	check "the older recording is still there" cmp $D/good.dat $D/older.dat
+	check "nothing else is left" [ ! -e $D/older.dat.part ]
+	expect 127 "cannot run '$command': " hyptrace live -- $command
+	expect 127 "cannot run '$command': " hyptrace top -- $command
+done
+expect 127 " hypervisor events, " hyptrace record -o $D/older.dat -- sh -c "exit 127"
+check "a COMMAND that can be run: an older recording is replaced" \
+	[ "$(cmp $D/good.dat $D/older.dat >$D/differ; echo $?)" -eq 1 ]
 expect 1 "No such file" hyptrace report $D/nothing
 expect 1 "trace.dat" hyptrace report /bin/busybox
 : >$D/empty

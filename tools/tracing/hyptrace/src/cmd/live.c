@@ -213,7 +213,7 @@ static int run(struct live *l)
 		ret = -1;
 	if (!ret)
 		ret = print_rest(l);
-	if (!ret && !l->opt->quiet)
+	if (!ret && !l->opt->quiet && !session_in_vain(&l->s))
 		streams_tell(tail_streams(l->tail), "live");
 	return ret;
 }

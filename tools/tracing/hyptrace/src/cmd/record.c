@@ -43,7 +43,7 @@ struct options {
  * @file:	what it becomes
  * @part:	where the data goes
  * @c:		its capture
- * @started:	tracing has started, so the data is worth keeping
+ * @keep:	what was recorded is worth keeping, also after an error
  */
 struct recorder {
 	const struct options *opt;
@@ -51,7 +51,7 @@ struct recorder {
 	char *file;
 	struct part *part;
 	struct capture *c;
-	bool started;
+	bool keep;
 };
 
 /* Options */
@@ -187,9 +187,10 @@ static int run(struct recorder *r)
 		capture_stop(r->c);
 		return -1;
 	}
-	r->started = true;
+	r->keep = true;
 	wait_for_end(r);
 	ret = session_stop(&r->s);
+	r->keep = !session_in_vain(&r->s);
 	return capture_stop(r->c) ? -1 : ret;
 }
 
@@ -212,14 +213,14 @@ static int record(const void *options)
 
 	if (!ret)
 		ret = run(&r);
-	if (!ret)
+	if (!ret && r.keep)
 		ret = finish(&r);
-	if (!ret)
+	if (!ret && r.keep)
 		summary(&r);
 	capture_close(r.c);
 	if (session_close(&r.s))
 		ret = -1;
-	if (r.part && !r.started)
+	if (r.part && !r.keep)
 		part_remove(r.part);
 	part_free(r.part);
 	free(r.file);

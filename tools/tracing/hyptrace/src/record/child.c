@@ -3,7 +3,8 @@
  * The command that is recorded. See child.h.
  *
  * The child waits in a read() of a pipe. It gets a byte when it may run the command.
- * If the parent closes the pipe or dies instead, the child exits.
+ * If the parent closes the pipe or dies instead, the child exits. If the command cannot be
+ * run, the child writes errno to a second pipe, which otherwise is closed by execvp().
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,6 +16,7 @@
 #include <unistd.h>
 
 #include "lib/log.h"
+#include "lib/util.h"
 #include "record/child.h"
 
 #define EXIT_CANNOT_RUN		127
@@ -23,18 +25,33 @@
 #define GRACE_MS		10000
 #define POLL_MS			10
 
+/**
+ * struct child - the process
+ * @name:	of the command
+ * @pid:	0 or -1 if there is none
+ * @fd:		its pidfd
+ * @go:		the pipe to it, -1 when it may run
+ * @failed:	the pipe from it
+ * @ended:	it has ended
+ * @not_run:	the command could not be run
+ * @status:	exit status
+ */
 struct child {
+	const char *name;
 	pid_t pid;
 	int fd;
 	int go;
+	int failed;
 	bool ended;
+	bool not_run;
 	int status;
 };
 
-static void __noreturn child_main(int go, char **argv)
+static void __noreturn child_main(int go, int failed, char **argv)
 {
 	sigset_t none;
 	char byte;
+	int err;
 
 	if (read(go, &byte, 1) != 1)
 		_exit(EXIT_CANNOT_RUN);
@@ -43,23 +60,34 @@ static void __noreturn child_main(int go, char **argv)
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGXFSZ, SIG_DFL);
 	execvp(argv[0], argv);
-	log_error("cannot run '%s': %s", argv[0], strerror(errno));
+	err = errno;
+	if (write(failed, &err, sizeof(err)) != sizeof(err))
+		_exit(EXIT_ERROR);
 	_exit(EXIT_CANNOT_RUN);
+}
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
 }
 
 static int fork_child(struct child *c, char **argv)
 {
-	int pipefd[2];
+	int go[2] = { -1, -1 }, failed[2] = { -1, -1 };
 
-	if (pipe2(pipefd, O_CLOEXEC))
-		return -1;
-	c->go = pipefd[1];
-	c->pid = fork();
+	c->pid = -1;
+	if (!pipe2(go, O_CLOEXEC) && !pipe2(failed, O_CLOEXEC))
+		c->pid = fork();
 	if (!c->pid) {
-		close(pipefd[1]);
-		child_main(pipefd[0], argv);
+		close(go[1]);
+		child_main(go[0], failed[1], argv);
 	}
-	close(pipefd[0]);
+	close_fd(&go[0]);
+	close_fd(&failed[1]);
+	c->go = go[1];
+	c->failed = failed[0];
 	if (c->pid > 0)
 		c->fd = pidfd_open(c->pid, 0);
 	return c->fd < 0 ? -1 : 0;
@@ -70,8 +98,10 @@ struct child *child_fork(char **argv)
 	struct child *c = calloc(1, sizeof(*c));
 
 	if (c) {
+		c->name = argv[0];
 		c->fd = -1;
 		c->go = -1;
+		c->failed = -1;
 	}
 	if (c && !fork_child(c, argv))
 		return c;
@@ -80,23 +110,27 @@ struct child *child_fork(char **argv)
 	return NULL;
 }
 
-static void close_go(struct child *c)
-{
-	if (c->go >= 0)
-		close(c->go);
-	c->go = -1;
-}
-
 void child_go(struct child *c)
 {
 	if (write(c->go, "", 1) != 1)
 		log_error("cannot start the command: %s", strerror(errno));
-	close_go(c);
+	close_fd(&c->go);
 }
 
 int child_fd(const struct child *c)
 {
 	return c->fd;
+}
+
+/* Context: it has ended, so that this does not block */
+static void see_failure(struct child *c)
+{
+	int err;
+
+	if (read(c->failed, &err, sizeof(err)) != sizeof(err))
+		return;
+	c->not_run = true;
+	log_error("cannot run '%s': %s", c->name, strerror(err));
 }
 
 bool child_ended(struct child *c, int *status)
@@ -107,9 +141,15 @@ bool child_ended(struct child *c, int *status)
 		c->ended = true;
 		c->status = WIFSIGNALED(ws) ? 128 + WTERMSIG(ws) :
 					      WEXITSTATUS(ws);
+		see_failure(c);
 	}
 	*status = c->status;
 	return c->ended;
+}
+
+bool child_not_run(const struct child *c)
+{
+	return c->not_run;
 }
 
 void child_signal(struct child *c, int sig)
@@ -149,10 +189,10 @@ void child_free(struct child *c, bool told)
 {
 	if (!c)
 		return;
-	close_go(c);
+	close_fd(&c->go);
 	if (c->pid > 0)
 		make_end(c, told);
-	if (c->fd >= 0)
-		close(c->fd);
+	close_fd(&c->failed);
+	close_fd(&c->fd);
 	free(c);
 }

@@ -32,6 +32,9 @@ int child_fd(const struct child *c);
  */
 bool child_ended(struct child *c, int *status);
 
+/** child_not_run - whether child_ended() has seen that the command could not be run */
+bool child_not_run(const struct child *c);
+
 /** child_signal - send a signal, if it still runs */
 void child_signal(struct child *c, int sig);
 

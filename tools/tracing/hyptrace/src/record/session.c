@@ -214,8 +214,9 @@ int session_stop(struct session *s)
 {
 	int ret = tdir_write(s->r.dir[HOST], "tracing_on", "0");
 
-	/* one that came while the output was written */
+	/* what happened while the output was written */
 	take_signal(s);
+	command_ended(s);
 	if (tdir_write(s->r.dir[HYP], "tracing_on", "0"))
 		return -1;
 	tell_new_cpus(s);
@@ -257,6 +258,11 @@ int session_open(struct session *s, const struct session_options *o)
 			return -1;
 	}
 	return output_start(s->sigfd) ? -1 : choose_all(&s->r, o);
+}
+
+bool session_in_vain(const struct session *s)
+{
+	return s->child && child_not_run(s->child);
 }
 
 int session_close(struct session *s)

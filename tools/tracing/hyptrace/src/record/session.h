@@ -78,6 +78,9 @@ bool session_wait(struct session *s, struct pollfd *extra, unsigned int nr, int 
 /** session_elapsed_ms - since session_start() */
 u64 session_elapsed_ms(const struct session *s);
 int session_stop(struct session *s);
+
+/** session_in_vain - after session_stop(): whether COMMAND could not be run */
+bool session_in_vain(const struct session *s);
 int session_close(struct session *s);
 
 /** session_status - the exit status, where @ret is not 0 after errors */
