@@ -15,6 +15,7 @@ enum exit_status {
 };
 
 #define NSEC_PER_SEC	1000000000ULL
+#define NSEC_PER_MSEC	1000000ULL
 
 /* CPU numbers above this are refused */
 #define MAX_CPUS	4096

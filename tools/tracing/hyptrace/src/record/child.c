@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,8 @@
 
 /* The grace period; SESSION_END_DOC and common_record_exit.txt have it as well */
 #define GRACE_MS		10000
-#define POLL_MS			10
+/* Of it, how long nothing is said */
+#define QUIET_MS		1000
 
 /**
  * struct child - the process
@@ -34,6 +36,7 @@
  * @failed:	the pipe from it
  * @ended:	it has ended
  * @not_run:	the command could not be run
+ * @told:	the user knows that it is waited for
  * @status:	exit status
  */
 struct child {
@@ -44,6 +47,7 @@ struct child {
 	int failed;
 	bool ended;
 	bool not_run;
+	bool told;
 	int status;
 };
 
@@ -106,7 +110,7 @@ struct child *child_fork(char **argv)
 	if (c && !fork_child(c, argv))
 		return c;
 	log_error("cannot start '%s': %s", argv[0], strerror(errno));
-	child_free(c, false);
+	child_free(c, false, -1);
 	return NULL;
 }
 
@@ -133,16 +137,20 @@ static void see_failure(struct child *c)
 	log_error("cannot run '%s': %s", c->name, strerror(err));
 }
 
+static void set_ended(struct child *c, int wait_status)
+{
+	c->ended = true;
+	c->status = WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) :
+					       WEXITSTATUS(wait_status);
+	see_failure(c);
+}
+
 bool child_ended(struct child *c, int *status)
 {
 	int ws;
 
-	if (!c->ended && waitpid(c->pid, &ws, WNOHANG) == c->pid) {
-		c->ended = true;
-		c->status = WIFSIGNALED(ws) ? 128 + WTERMSIG(ws) :
-					      WEXITSTATUS(ws);
-		see_failure(c);
-	}
+	if (!c->ended && waitpid(c->pid, &ws, WNOHANG) == c->pid)
+		set_ended(c, ws);
 	*status = c->status;
 	return c->ended;
 }
@@ -160,38 +168,64 @@ void child_signal(struct child *c, int sig)
 		kill(c->pid, sig);
 }
 
-static bool ends_in_time(struct child *c)
+static void kill_it(struct child *c)
 {
-	int status, ms;
+	int ws;
 
-	for (ms = 0; ms < GRACE_MS; ms += POLL_MS) {
-		if (child_ended(c, &status))
-			return true;
-		usleep(POLL_MS * 1000);
-	}
-	return false;
+	child_signal(c, SIGKILL);
+	if (!c->ended && waitpid(c->pid, &ws, 0) == c->pid)
+		set_ended(c, ws);
 }
 
-static void make_end(struct child *c, bool told)
+/* Return: whether it has ended within @ms. A signal kills it, so that it has. */
+static bool ends_within(struct child *c, int sigfd, int ms)
 {
+	u64 end = now_ns() + ms * NSEC_PER_MSEC, now;
+	struct pollfd p[] = {
+		{ .fd = sigfd, .events = POLLIN },
+		{ .fd = c->fd, .events = POLLIN },
+	};
 	int status;
 
-	if (told && ends_in_time(c))
-		return;
-	child_signal(c, SIGTERM);
-	if (ends_in_time(c))
-		return;
-	child_signal(c, SIGKILL);
-	waitpid(c->pid, &status, 0);
+	while (!child_ended(c, &status)) {
+		now = now_ns();
+		if (now >= end)
+			return false;
+		if (poll(p, ARRAY_SIZE(p), (end - now) / NSEC_PER_MSEC + 1) > 0 && p[0].revents)
+			kill_it(c);
+	}
+	return true;
 }
 
-void child_free(struct child *c, bool told)
+/* The same within the grace period, of which the first part passes without a message */
+static bool ends_in_time(struct child *c, int sigfd)
+{
+	if (ends_within(c, sigfd, QUIET_MS))
+		return true;
+	if (!c->told) {
+		log_note("waiting for '%s', process %d, to end; Ctrl-C kills it", c->name,
+			 c->pid);
+		c->told = true;
+	}
+	return ends_within(c, sigfd, GRACE_MS - QUIET_MS);
+}
+
+static void make_end(struct child *c, bool signalled, int sigfd)
+{
+	if (signalled && ends_in_time(c, sigfd))
+		return;
+	child_signal(c, SIGTERM);
+	if (!ends_in_time(c, sigfd))
+		kill_it(c);
+}
+
+void child_free(struct child *c, bool signalled, int sigfd)
 {
 	if (!c)
 		return;
 	close_fd(&c->go);
 	if (c->pid > 0)
-		make_end(c, told);
+		make_end(c, signalled, sigfd);
 	close_fd(&c->failed);
 	close_fd(&c->fd);
 	free(c);

@@ -41,11 +41,13 @@ void child_signal(struct child *c, int sig);
 /**
  * child_free - end and free it
  * @c:		the child, may be NULL
- * @told:	it already got a signal that asks it to end
+ * @signalled:	it already got a signal that asks it to end
+ * @sigfd:	polls readable when it has to end at once; -1 for never
  *
  * Without child_go(), it ends without running the command. If it still runs, it gets
- * SIGTERM, if @told only after a grace period, and is killed after another one.
+ * SIGTERM, if @signalled only after a grace period, and is killed after another one, or
+ * when @sigfd becomes readable. A message says that it is waited for.
  */
-void child_free(struct child *c, bool told);
+void child_free(struct child *c, bool signalled, int sigfd);
 
 #endif

@@ -152,16 +152,20 @@ static void tell_new_cpus(const struct session *s)
 
 /* Waiting for the end */
 
-/* Return: whether there was one. Further ones, such as a second Ctrl-C, change nothing. */
+/*
+ * Return: whether there was one. A second one, such as by another Ctrl-C, is not read, so
+ * that child_free() sees it.
+ */
 static bool take_signal(struct session *s)
 {
 	struct signalfd_siginfo si;
 
+	if (s->signal)
+		return true;
 	if (read(s->sigfd, &si, sizeof(si)) != sizeof(si))
 		return false;
 	output_end();
-	if (!s->signal)
-		s->signal = si.ssi_signo;
+	s->signal = si.ssi_signo;
 	/* signals of the terminal went to COMMAND as well */
 	if (s->child && si.ssi_code != SI_KERNEL)
 		child_signal(s->child, si.ssi_signo);
@@ -175,7 +179,7 @@ static bool command_ended(struct session *s)
 
 u64 session_elapsed_ms(const struct session *s)
 {
-	return (now_ns() - s->start) / 1000000;
+	return (now_ns() - s->start) / NSEC_PER_MSEC;
 }
 
 static bool time_is_up(const struct session *s)
@@ -272,6 +276,10 @@ int session_close(struct session *s)
 
 	if (s->sigfd >= 0)
 		take_signal(s);
+	child_free(s->child, s->signal, s->sigfd);
+	s->child = NULL;
+	if (s->sigfd >= 0)
+		take_signal(s);
 	for (side = HOST; side < NR_SIDES; side++) {
 		tdir_free(s->r.dir[side]);
 		strlist_free(&s->r.events[side]);
@@ -279,7 +287,6 @@ int session_close(struct session *s)
 		free(s->r.clock[side]);
 	}
 	cpulist_free(&s->r.cpus);
-	child_free(s->child, s->signal);
 	/* sigfd stays open, for what is still printed: see output_start() */
 	return ret;
 }
