@@ -3,11 +3,13 @@
 """Usage: output_test.py HYPTRACE
 
 Where the commands that read a recording write to: no command replaces or changes the file
-that it reads, and none writes through a link that another user may have put there. TAP.
+that it reads, and none writes through a link that another user may have put there. A
+command ends as soon as its output cannot be written. TAP.
 """
 import os
 import resource
 import signal
+import struct
 import subprocess
 import sys
 import time
@@ -86,13 +88,15 @@ def test_print_onto_input(directory):
     equal("report elsewhere", done.returncode, 0)
 
 
-def big(path):
-    """A recording whose export takes a while"""
+def big(path, corrupt=False):
+    """A recording that takes a while to read; corrupt: its last sub-buffer is"""
     pages = []
     for i in range(4000):
         events = [(1000 * i + 10 * j, "hyp_exit" if j % 2 else "hyp_enter", 7, {"reason": 6 if j % 2 else 1})
                   for j in range(40)]
         pages.append(synth.page(events))
+    if corrupt:
+        pages[-1] = pages[-1][:8] + struct.pack("<I", synth.PAGE) + pages[-1][12:]
     synth.write(path, {0: []}, {0: pages}, texts=synth.enabled("hyp_enter", "hyp_exit"))
 
 
@@ -162,6 +166,30 @@ def test_limit(directory):
                os.listdir(directory)), (1, 1, True, ["in.dat"]))
 
 
+def test_full(directory):
+    """It stops at once: it does not come to the corrupt sub-buffer at the end"""
+    directory += "/full"
+    os.mkdir(directory)
+    path = directory + "/in.dat"
+    big(path, corrupt=True)
+    equal("the whole", run(HYPTRACE, "report", path).stderr.decode().count("1 corrupt"), 1)
+    for options in [], ["--json"], ["--per-cpu"], ["-e", "hyp_exit", "-C", "1"]:
+        with open("/dev/full", "wb") as full:
+            done = run(HYPTRACE, "report", *options, path, stdout=full)
+        equal("report %s to a full device" % " ".join(options),
+              (done.returncode, done.stderr.decode()),
+              (1, "hyptrace: cannot write the output: No space left on device\n"))
+    done = run(HYPTRACE, "export", "--perfetto", "-o", directory + "/out", path,
+               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192)))
+    equal("export to a full device", (done.returncode, done.stderr.decode()),
+          (1, "hyptrace: cannot write %s/out: File too large\n" % directory))
+    for command in ["stat"], ["stat", "--json"], ["check"], ["compare", path]:
+        with open("/dev/full", "wb") as full:
+            said = run(HYPTRACE, *command, path, stdout=full).stderr.decode()
+        equal("%s to a full device" % " ".join(command[:2]),
+              said.count("cannot write the output: No space left on device\n"), 1)
+
+
 def incomplete(directory):
     """A directory FILE.part with events. Return: its spool's bytes"""
     os.mkdir(directory)
@@ -218,7 +246,7 @@ def test_recover_links(directory):
 def main():
     print("TAP version 13")
     attempt_each((test_export_onto_input, test_print_onto_input, test_left_over, test_signal,
-                  test_limit, test_recover, test_recover_links))
+                  test_limit, test_full, test_recover, test_recover_links))
     finish()
 
 

@@ -194,10 +194,20 @@ int cmdline_output(bool *gone)
 	}
 }
 
+int cmdline_write_error(void)
+{
+	static bool told;
+
+	if (!told)
+		log_error("cannot write the output: %s", strerror(errno));
+	told = true;
+	return -1;
+}
+
 int cmdline_exit(int ret)
 {
 	if (fflush(stdout) || ferror(stdout))
-		ret = log_error("cannot write the output: %s", strerror(errno));
+		ret = cmdline_write_error();
 	return ret ? EXIT_ERROR : EXIT_OK;
 }
 

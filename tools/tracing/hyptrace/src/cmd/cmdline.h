@@ -92,6 +92,13 @@ void input_free(struct input *in);
 int cmdline_output(bool *gone);
 
 /**
+ * cmdline_write_error - report that writing to stdout has just failed, once
+ *
+ * Return: -1 always.
+ */
+int cmdline_write_error(void);
+
+/**
  * cmdline_exit - the exit status of a command that prints
  * @ret:	0, or not 0 if it failed with a message
  *

@@ -74,7 +74,7 @@ static int take_event(void *ctx, const struct merged *ev)
 	account_feed(r->account, ev);
 	r->corrupt += !ev->ev.data;
 	selection_feed(r->selection, ev);
-	return 0;
+	return ferror(r->out) ? cmdline_write_error() : 0;
 }
 
 static int print_events(struct report *r, const struct cpulist *cpus)

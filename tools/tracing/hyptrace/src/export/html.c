@@ -21,7 +21,7 @@ static void put_base64(const struct bytes *b, FILE *out)
 	char text[4];
 	size_t i, nr;
 
-	for (i = 0; i < b->size; i += sizeof(in)) {
+	for (i = 0; i < b->size && !ferror(out); i += sizeof(in)) {
 		nr = b->size - i < sizeof(in) ? b->size - i : sizeof(in);
 		memset(in, 0, sizeof(in));
 		memcpy(in, b->data + i, nr);

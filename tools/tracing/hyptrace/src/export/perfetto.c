@@ -53,6 +53,7 @@ struct slice {
 
 struct perfetto {
 	const struct datr *d;
+	FILE *out;
 	struct evdb *db;
 	struct pfevent *translator;
 	struct pfbundle *bundles;
@@ -223,12 +224,17 @@ static int export_loss(struct perfetto *p, const struct merged *ev, enum side si
 	return pfbundle_lost(p->bundles, ev->cpu);
 }
 
+/* What ends the walk after an error of the output */
+#define OUT_FAILED	1
+
 static int export_event(void *ctx, const struct merged *ev)
 {
 	struct perfetto *p = ctx;
 	enum side side = datr_side(p->d, ev->buffer);
 	u64 ts = ev->ev.ts + p->shift;
 
+	if (ferror(p->out))
+		return OUT_FAILED;
 	if ((ev->lost || !ev->ev.data) && export_loss(p, ev, side))
 		return -1;
 	if (!ev->ev.data)
@@ -238,10 +244,10 @@ static int export_event(void *ctx, const struct merged *ev)
 	return side == HYP ? export_hyp(p, ev, ts) : export_host(p, ev, ts);
 }
 
-static int open_all(struct perfetto *p, FILE *out)
+static int open_all(struct perfetto *p)
 {
 	p->db = evdb_load(p->d);
-	p->bundles = pfbundle_new(out);
+	p->bundles = pfbundle_new(p->out);
 	if (!p->db || !p->bundles)
 		return -1;
 	p->translator = pfevent_new(p->db);
@@ -257,14 +263,17 @@ int perfetto_export(const struct datr *d, const struct cpulist *cpus, u64 shift,
 	if (!p)
 		return log_oom();
 	p->d = d;
+	p->out = out;
 	p->shift = shift;
 	p->result = result;
 	memset(result, 0, sizeof(*result));
-	ret = open_all(p, out);
+	ret = open_all(p);
 	if (!ret)
 		ret = merge_each(d, cpus, export_event, p);
 	if (!ret)
 		ret = pfbundle_finish(p->bundles);
+	if (ret == OUT_FAILED)
+		ret = 0;
 	pfevent_free(p->translator);
 	pfbundle_free(p->bundles);
 	evdb_free(p->db);

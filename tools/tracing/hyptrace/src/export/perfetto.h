@@ -44,7 +44,7 @@ int perfetto_shift(const struct datr *d, const char *name, u64 *shift);
  * @d:		the file
  * @cpus:	these CPUs; NULL for all
  * @shift:	from perfetto_shift()
- * @out:	where it goes; its errors are left to ferror()
+ * @out:	where it goes; its errors are left to ferror(), and end the export
  * @result:	what was done
  *
  * Return: 0, or -1 with a message.

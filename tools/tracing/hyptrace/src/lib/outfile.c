@@ -21,9 +21,21 @@
 /* A random name that exists already is unlikely */
 #define TRIES		10
 
+#define BUFFER_SIZE	65536
+
+/**
+ * struct outfile - a file that is being written
+ * @path:	its name
+ * @unfinished:	the name that it has until then
+ * @fd:		the file
+ * @error:	errno of the first write that has failed, or 0
+ * @out:	writes it
+ */
 struct outfile {
 	char *path;
 	char *unfinished;
+	int fd;
+	int error;
 	FILE *out;
 };
 
@@ -133,19 +145,34 @@ static int create_and_note(struct outfile *f)
 	return fd;
 }
 
+/* Of the stream: less than @size after an error, which the stream does not keep */
+static ssize_t write_all(void *cookie, const char *buf, size_t size)
+{
+	struct outfile *f = cookie;
+	size_t done = 0;
+	ssize_t n;
+
+	while (done < size) {
+		n = write(f->fd, buf + done, size - done);
+		if (n <= 0)
+			break;
+		done += n;
+	}
+	if (done < size && !f->error)
+		f->error = errno;
+	return done;
+}
+
 static int begin(struct outfile *f, const char *path)
 {
-	int fd;
+	static const cookie_io_functions_t functions = { .write = write_all };
 
 	f->path = strdup(path);
-	fd = f->path ? create_and_note(f) : -1;
-	if (fd < 0)
+	f->fd = f->path ? create_and_note(f) : -1;
+	if (f->fd < 0)
 		return -1;
-	f->out = fdopen(fd, "w");
-	if (f->out)
-		return 0;
-	close(fd);
-	return -1;
+	f->out = fopencookie(f, "w", functions);
+	return f->out ? setvbuf(f->out, NULL, _IOFBF, BUFFER_SIZE) : -1;
 }
 
 struct outfile *outfile_new(const char *path)
@@ -153,6 +180,8 @@ struct outfile *outfile_new(const char *path)
 	struct outfile *f = calloc(1, sizeof(*f));
 
 	catch_signals();
+	if (f)
+		f->fd = -1;
 	if (f && !begin(f, path))
 		return f;
 	log_error("cannot create %s: %s", path, strerror(errno));
@@ -168,7 +197,7 @@ FILE *outfile_stream(const struct outfile *f)
 int outfile_finish(struct outfile *f)
 {
 	if (fflush(f->out) || ferror(f->out))
-		return log_error("cannot write %s: %s", f->path, strerror(errno));
+		return log_error("cannot write %s: %s", f->path, strerror(f->error));
 	if (rename(f->unfinished, f->path))
 		return log_error("cannot rename %s to %s: %s", f->unfinished, f->path,
 				 strerror(errno));
@@ -184,6 +213,8 @@ void outfile_free(struct outfile *f)
 	set_to_remove(NULL);
 	if (f->out)
 		fclose(f->out);
+	if (f->fd >= 0)
+		close(f->fd);
 	free(f->unfinished);
 	free(f->path);
 	free(f);

@@ -33,7 +33,11 @@ char *output_path(const char *path);
  */
 struct outfile *outfile_new(const char *path);
 
-/** outfile_stream - where its content goes; errors are left to outfile_finish() */
+/**
+ * outfile_stream - where its content goes
+ *
+ * After ferror(), further output is of no use; outfile_finish() prints the reason.
+ */
 FILE *outfile_stream(const struct outfile *f);
 
 /** outfile_finish - give it its name. Return: 0, or -1 with a message. */
