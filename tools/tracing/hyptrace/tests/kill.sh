@@ -120,6 +120,13 @@ check "live is killed: the next one restores them, and says so" \
 	grep -q "restoring the tracefs settings" err
 check "live is killed: all is restored" is_clean
 
+# Files in the directory that are not of the recording
+expect 0 "x.dat.part is kept: there are other files in it" \
+	hyptrace record -q -o x.dat -- sh -c "echo precious >x.dat.part/notes"
+check "another file in the directory stays" grep -q precious x.dat.part/notes
+check "another file in the directory: the recording" no_violations x.dat
+rm -r x.dat.part
+
 # No space: for the head, for the data, for the file that is made from them
 mkdir full
 mount -t tmpfs -o size=200k tmpfs full

@@ -243,10 +243,28 @@ def test_recover_links(directory):
     equal("recover: afterwards", run(HYPTRACE, "recover", part).returncode, 0)
 
 
+def test_recover_stray(directory):
+    """Files in the directory that are not of the recording stay, and do not disturb"""
+    directory += "/stray"
+    os.mkdir(directory)
+    part, out = directory + "/x.part", directory + "/x"
+    incomplete(part)
+    for name in "notes", "hypervisor.7":
+        with open(part + "/" + name, "w") as file:
+            file.write("precious")
+    done = run(HYPTRACE, "recover", part)
+    equal("recover with other files", (done.returncode, done.stderr.decode()),
+          (0, "hyptrace: %s is kept: there are other files in it\nhyptrace: %s: recovered\n" % (part, out)))
+    equal("recover: the other files", (sorted(os.listdir(part)), content(part + "/notes")),
+          (["hypervisor.7", "notes"], b"precious"))
+    equal("recover: the events", run(HYPTRACE, "report", out).stdout.decode().splitlines()[-1],
+          "total: events=2 host_events=0 lost=0 corrupt=0")
+
+
 def main():
     print("TAP version 13")
     attempt_each((test_export_onto_input, test_print_onto_input, test_left_over, test_signal,
-                  test_limit, test_full, test_recover, test_recover_links))
+                  test_limit, test_full, test_recover, test_recover_links, test_recover_stray))
     finish()
 
 

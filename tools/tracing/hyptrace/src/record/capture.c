@@ -53,7 +53,7 @@ struct cpu_thread {
 
 struct capture {
 	struct streams streams;
-	const struct part *part;
+	struct part *part;
 	unsigned int nr;
 	struct cpu_thread *thread;
 	int stop;		/* eventfd, readable when the threads have to end */
@@ -97,7 +97,7 @@ static int put_subbuf(void *ctx, u64 index, struct iovec *iov, int nr)
 	return write_all(s->fd, iov, nr, index * s->subbuf_size);
 }
 
-static int open_spool(struct spool *s, struct stream *stream, const struct part *part)
+static int open_spool(struct spool *s, struct stream *stream, struct part *part)
 {
 	s->fd = part_spool(part, side_buffer(stream->side), stream->cpu);
 	if (s->fd < 0)
@@ -147,7 +147,7 @@ static struct capture *new_capture(unsigned int nr)
 	return c;
 }
 
-struct capture *capture_open(const struct recording *r, const struct part *part)
+struct capture *capture_open(const struct recording *r, struct part *part)
 {
 	struct capture *c = new_capture(r->cpus.nr);
 

@@ -21,7 +21,7 @@ struct capture;
  *
  * Return: the capture, or NULL with a message.
  */
-struct capture *capture_open(const struct recording *r, const struct part *part);
+struct capture *capture_open(const struct recording *r, struct part *part);
 
 /** capture_start - begin to follow. Return: 0, or -1 with a message. */
 int capture_start(struct capture *c);

@@ -8,7 +8,6 @@
  * The directory, when a file is made from it, is not trusted: it may come from another
  * user. Its files are opened relative to it, and links are not followed.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -26,11 +25,20 @@
 
 #define HEAD		"head"
 
+/**
+ * struct part - the directory
+ * @dir:	its path
+ * @head:	path of its head
+ * @advice:	see part_advice()
+ * @fd:		the directory, locked
+ * @created:	names of the files that were made in it
+ */
 struct part {
 	char *dir;
 	char *head;
 	char *advice;
 	int fd;
+	struct strlist created;
 };
 
 static bool lock_dir(struct part *p)
@@ -118,23 +126,27 @@ static char *spool_name(const struct part *p, const char *buffer, unsigned int c
 	return NULL;
 }
 
-static int new_file(const struct part *p, const char *name, mode_t mode)
+static int new_file(struct part *p, const char *name, mode_t mode)
 {
 	int fd = openat(p->fd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 
 	if (fd < 0)
-		log_error("cannot create %s/%s: %s", p->dir, name, strerror(errno));
-	return fd;
+		return log_error("cannot create %s/%s: %s", p->dir, name, strerror(errno));
+	if (!strlist_add(&p->created, name))
+		return fd;
+	unlinkat(p->fd, name, 0);
+	close(fd);
+	return -1;
 }
 
-int part_save_head(const struct part *p, const struct recording *r, const struct streams *s)
+int part_save_head(struct part *p, const struct recording *r, const struct streams *s)
 {
 	int fd = new_file(p, HEAD, 0666);
 
 	return fd < 0 ? -1 : save_head(fd, p->head, r, s);
 }
 
-int part_spool(const struct part *p, const char *buffer, unsigned int cpu)
+int part_spool(struct part *p, const char *buffer, unsigned int cpu)
 {
 	char *name = spool_name(p, buffer, cpu);
 	int fd = name ? new_file(p, name, 0600) : -1;
@@ -304,6 +316,17 @@ static int complete_head(const struct part *p, const struct strlist *texts)
 	return ret;
 }
 
+/* Files of others may be in it: they are not ours to remove */
+static int remove_dir(const struct part *p)
+{
+	if (!rmdir(p->dir))
+		return 0;
+	if (errno != ENOTEMPTY && errno != EEXIST)
+		return log_error("cannot remove %s: %s", p->dir, strerror(errno));
+	log_note("%s is kept: there are other files in it", p->dir);
+	return 0;
+}
+
 int part_finish(const struct part *p, const char *file, const struct strlist *texts)
 {
 	if (complete_head(p, texts))
@@ -311,23 +334,16 @@ int part_finish(const struct part *p, const char *file, const struct strlist *te
 	if (renameat(p->fd, HEAD, AT_FDCWD, file))
 		return log_error("cannot rename %s to %s: %s", p->head, file,
 				 strerror(errno));
-	if (rmdir(p->dir))
-		return log_error("cannot remove %s: %s", p->dir, strerror(errno));
-	return 0;
+	return remove_dir(p);
 }
 
 void part_remove(const struct part *p)
 {
-	struct dirent *e;
-	DIR *dir = opendir(p->dir);
+	unsigned int i;
 
-	while (dir && (e = readdir(dir))) {
-		if (e->d_name[0] != '.')
-			unlinkat(p->fd, e->d_name, 0);
-	}
-	if (dir)
-		closedir(dir);
-	rmdir(p->dir);
+	for (i = 0; i < p->created.nr; i++)
+		unlinkat(p->fd, p->created.str[i], 0);
+	remove_dir(p);
 }
 
 void part_free(struct part *p)
@@ -336,6 +352,7 @@ void part_free(struct part *p)
 		return;
 	if (p->fd >= 0)
 		close(p->fd);
+	strlist_free(&p->created);
 	free(p->advice);
 	free(p->head);
 	free(p->dir);

@@ -26,13 +26,13 @@ struct part *part_new(const char *file);
 struct part *part_open(const char *dir);
 
 /** part_save_head - make its head, see save_head(). Return: 0, or -1 with a message. */
-int part_save_head(const struct part *p, const struct recording *r, const struct streams *s);
+int part_save_head(struct part *p, const struct recording *r, const struct streams *s);
 
 /** part_advice - the end of a message about it: what to do next */
 const char *part_advice(const struct part *p);
 
 /** part_spool - a new file for the sub-buffers of a CPU. Return: its fd, -1 with a message. */
-int part_spool(const struct part *p, const char *buffer, unsigned int cpu);
+int part_spool(struct part *p, const char *buffer, unsigned int cpu);
 
 /**
  * part_finish - make a file from it
@@ -40,11 +40,13 @@ int part_spool(const struct part *p, const char *buffer, unsigned int cpu);
  * @file:	the file's name
  * @texts:	options CPUSTAT to add
  *
+ * The directory is removed, unless there are other files in it.
+ *
  * Return: 0, or -1 with a message; it can be repeated then.
  */
 int part_finish(const struct part *p, const char *file, const struct strlist *texts);
 
-/** part_remove - remove the directory and its files */
+/** part_remove - remove the files that were made in it, and the directory if it is empty */
 void part_remove(const struct part *p);
 
 /** part_free - free @p, which may be NULL; the directory stays */
