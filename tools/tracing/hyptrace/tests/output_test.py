@@ -4,7 +4,7 @@
 
 Where the commands that read a recording write to: no command replaces or changes the file
 that it reads, and none writes through a link that another user may have put there. A
-command ends as soon as its output cannot be written. TAP.
+command ends as soon as its output cannot be written, or its input is gone. TAP.
 """
 import os
 import resource
@@ -90,11 +90,10 @@ def test_print_onto_input(directory):
 
 def big(path, corrupt=False):
     """A recording that takes a while to read; corrupt: its last sub-buffer is"""
-    pages = []
-    for i in range(4000):
-        events = [(1000 * i + 10 * j, "hyp_exit" if j % 2 else "hyp_enter", 7, {"reason": 6 if j % 2 else 1})
-                  for j in range(40)]
-        pages.append(synth.page(events))
+    events = [(10 * i, "hyp_exit" if i % 2 else "hyp_enter", 7, {"reason": 6 if i % 2 else 1})
+              for i in range(40)]
+    page = synth.page(events)
+    pages = [struct.pack("<Q", 1000 * i) + page[8:] for i in range(4000)]
     if corrupt:
         pages[-1] = pages[-1][:8] + struct.pack("<I", synth.PAGE) + pages[-1][12:]
     synth.write(path, {0: []}, {0: pages}, texts=synth.enabled("hyp_enter", "hyp_exit"))
@@ -190,6 +189,37 @@ def test_full(directory):
               said.count("cannot write the output: No space left on device\n"), 1)
 
 
+def shrinks(what, path, process, continues):
+    """The file becomes shorter while the process waits; then it goes on"""
+    directory = os.path.dirname(path)
+    with open(path, "r+b") as file:
+        file.truncate(synth.PAGE)
+    continues()
+    said = process.communicate()[1].decode()
+    equal("%s: the file becomes shorter" % what, (process.returncode, said, os.listdir(directory)),
+          (1, "hyptrace: %s: it became shorter while it was read, or its disk failed\n" % path,
+           ["in.dat"]))
+
+
+def test_shrinks(directory):
+    directory += "/shrinks"
+    os.mkdir(directory)
+    path = directory + "/in.dat"
+    big(path)
+    process = subprocess.Popen([HYPTRACE, "report", path], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE)
+    process.stdout.read(1)      # the rest does not fit into the pipe
+    shrinks("report", path, process, lambda: None)
+    for form in FORMATS:
+        big(path)
+        process = subprocess.Popen([HYPTRACE, "export", form, "-o", directory + "/out", path],
+                                   stderr=subprocess.PIPE)
+        equal("export has begun", unfinished(directory, process) is None, False)
+        process.send_signal(signal.SIGSTOP)
+        os.waitpid(process.pid, os.WUNTRACED)
+        shrinks("export " + form, path, process, lambda: process.send_signal(signal.SIGCONT))
+
+
 def incomplete(directory):
     """A directory FILE.part with events. Return: its spool's bytes"""
     os.mkdir(directory)
@@ -264,7 +294,8 @@ def test_recover_stray(directory):
 def main():
     print("TAP version 13")
     attempt_each((test_export_onto_input, test_print_onto_input, test_left_over, test_signal,
-                  test_limit, test_full, test_recover, test_recover_links, test_recover_stray))
+                  test_limit, test_full, test_shrinks, test_recover, test_recover_links,
+                  test_recover_stray))
     finish()
 
 

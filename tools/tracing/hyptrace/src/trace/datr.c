@@ -8,12 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/array.h"
 #include "lib/log.h"
+#include "lib/mapfile.h"
 #include "lib/util.h"
 #include "trace/cursor.h"
 #include "trace/datr.h"
@@ -30,8 +30,8 @@ struct datr {
 	const u8 *data;
 	size_t size;
 	u64 unclaimed;		/* bytes that are not yet a CPU's data */
-	void *map;		/* to be unmapped, or NULL */
-	struct stat stat;	/* of the file that is mapped */
+	struct mapfile *map;	/* the file, or NULL */
+	struct stat stat;	/* of the file */
 	u64 section[NR_SECTIONS];	/* offsets, 0 for none */
 	u64 link;
 	struct datr_buffer *buffer;
@@ -307,10 +307,8 @@ struct datr *datr_parse(const void *data, size_t size, const char *name)
 	return d;
 }
 
-static void *map_file(int fd, const char *path, struct stat *st)
+static struct mapfile *map_file(int fd, const char *path, struct stat *st)
 {
-	void *map;
-
 	if (fstat(fd, st)) {
 		log_error("cannot read %s: %s", path, strerror(errno));
 		return NULL;
@@ -320,12 +318,7 @@ static void *map_file(int fd, const char *path, struct stat *st)
 			  S_ISREG(st->st_mode) ? "empty" : "not a regular file");
 		return NULL;
 	}
-	map = mmap(NULL, st->st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (map == MAP_FAILED) {
-		log_error("cannot map %s: %s", path, strerror(errno));
-		return NULL;
-	}
-	return map;
+	return mapfile_new(fd, st->st_size, path);
 }
 
 struct datr *datr_open(const char *path)
@@ -342,15 +335,15 @@ struct datr *datr_open(const char *path)
 struct datr *datr_open_fd(int fd, const char *name)
 {
 	struct stat st;
-	void *map = map_file(fd, name, &st);
+	struct mapfile *map = map_file(fd, name, &st);
 	struct datr *d;
 
 	close(fd);
 	if (!map)
 		return NULL;
-	d = datr_parse(map, st.st_size, name);
+	d = datr_parse(mapfile_data(map), st.st_size, name);
 	if (!d) {
-		munmap(map, st.st_size);
+		mapfile_free(map);
 		return NULL;
 	}
 	d->map = map;
@@ -366,8 +359,7 @@ void datr_free(struct datr *d)
 		free(d->buffer[--d->nr_buffers].cpu);
 	free(d->buffer);
 	free(d->text);
-	if (d->map)
-		munmap(d->map, d->size);
+	mapfile_free(d->map);
 	free(d->name);
 	free(d);
 }
