@@ -219,6 +219,21 @@ expect 0 "" $pty 24 80 1500 q env TERM=dumb hyptrace top -n 1
 check "top: TERM=dumb" [ "$(grep -c "$esc" $D/out)" -eq 0 ]
 expect 0 "" $pty 24 80 500 "$(printf '\003')" hyptrace top
 
+# Ctrl-Z: the terminal is as before while top is stopped, and top reads keys again after that
+cat >$D/job <<-EOF
+	set -m
+	stty -a >$D/tty
+	hyptrace top -i 100ms
+	echo \$? >$D/job_status
+	stty -a >$D/stopped
+	fg
+	stty -a >$D/ended
+EOF
+expect 0 "" timeout -s KILL 30 $pty 24 80 1500 "$(printf '\032q')" sh $D/job
+check "top is stopped by Ctrl-Z" [ "$(cat $D/job_status)" -gt 128 ]
+check "top is stopped: the terminal is as before" cmp $D/tty $D/stopped
+check "top is continued, and ended by q: the terminal is as before" cmp $D/tty $D/ended
+
 expect 2 "bad interval '0'" hyptrace top -i 0
 expect 2 "bad number of iterations 'x'" hyptrace top -n x
 expect 2 "bad number of rows '0'" hyptrace top -r 0

@@ -4,7 +4,7 @@
  *
  *	pty ROWS COLUMNS MS KEYS COMMAND [ARG]...
  *
- * Copies its output to standard output, unchanged. Sends KEYS after MS milliseconds.
+ * Copies its output to standard output, unchanged. Sends one of KEYS every MS milliseconds.
  * SIGCHLD is ignored in COMMAND, as some parent processes leave it. Exit
  * status: that of COMMAND, 128 + n if signal n ended it; 1 on errors.
  */
@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Return: false when the command has closed the terminal */
@@ -27,20 +28,26 @@ static bool copy(int fd)
 	return n > 0 && write(STDOUT_FILENO, buf, n) == n;
 }
 
+static long now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
 static void serve(int fd, int ms, const char *keys)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
-	bool typed = false;
-	int left = ms;
+	long next = now_ms() + ms;
 
 	for (;;) {
-		if (poll(&p, 1, typed ? -1 : 10) > 0 && !copy(fd))
+		if (poll(&p, 1, *keys ? 10 : -1) > 0 && !copy(fd))
 			return;
-		left -= 10;
-		if (typed || left > 0)
+		if (!*keys || now_ms() < next)
 			continue;
-		typed = true;
-		if (write(fd, keys, strlen(keys)) < 0)
+		next += ms;
+		if (write(fd, keys++, 1) < 0)
 			return;
 	}
 }

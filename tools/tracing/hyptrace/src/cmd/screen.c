@@ -2,9 +2,11 @@
 /*
  * A text that refreshes. See screen.h.
  */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/signalfd.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -15,11 +17,27 @@
 #define CLEAR_LINE	"\033[K"
 #define CLEAR_REST	"\033[J"
 
+/**
+ * struct screen - the terminal, or what is used instead
+ * @in_place:	a text replaces the previous one
+ * @shown:	there is a previous one
+ * @keys:	where keys are read, or -1
+ * @changed:	the terminal has the mode @ours
+ * @before:	its mode before
+ * @ours:	its mode while keys are read
+ * @job_signals: signalfd of SIGTSTP and SIGCONT, or -1
+ * @text:	the text that is being written
+ * @buf:	the same
+ * @size:	its size
+ */
 struct screen {
 	bool in_place;
 	bool shown;
 	int keys;
+	bool changed;
 	struct termios before;
+	struct termios ours;
+	int job_signals;
 	FILE *text;
 	char *buf;
 	size_t size;
@@ -32,20 +50,75 @@ static bool is_screen(void)
 	return isatty(STDOUT_FILENO) && term && *term && strcmp(term, "dumb");
 }
 
+static int get_mode(struct screen *s)
+{
+	if (tcgetattr(STDIN_FILENO, &s->before))
+		return -1;
+	s->ours = s->before;
+	s->ours.c_lflag &= ~(ICANON | ECHO);
+	s->ours.c_cc[VMIN] = 0;
+	s->ours.c_cc[VTIME] = 0;
+	return 0;
+}
+
 /* Read keys one by one, without echo; not in the background, where that would stop us */
 static void take_keys(struct screen *s)
 {
-	struct termios t;
-
+	s->keys = -1;
 	if (!isatty(STDIN_FILENO) || tcgetpgrp(STDIN_FILENO) != getpgrp() ||
-	    tcgetattr(STDIN_FILENO, &s->before))
+	    (!s->changed && get_mode(s)) || tcsetattr(STDIN_FILENO, TCSANOW, &s->ours))
 		return;
-	t = s->before;
-	t.c_lflag &= ~(ICANON | ECHO);
-	t.c_cc[VMIN] = 0;
-	t.c_cc[VTIME] = 0;
-	if (!tcsetattr(STDIN_FILENO, TCSANOW, &t))
-		s->keys = STDIN_FILENO;
+	s->changed = true;
+	s->keys = STDIN_FILENO;
+}
+
+static void give_back(struct screen *s)
+{
+	if (s->changed)
+		tcsetattr(STDIN_FILENO, TCSANOW, &s->before);
+	s->changed = false;
+}
+
+/* Without it, Ctrl-Z would leave the terminal in our mode */
+static int catch_job_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTSTP);
+	sigaddset(&set, SIGCONT);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/* Returns when the process is continued */
+static void stop(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTSTP);
+	raise(SIGTSTP);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+int screen_job_fd(const struct screen *s)
+{
+	return s->job_signals;
+}
+
+void screen_job(struct screen *s)
+{
+	struct signalfd_siginfo si;
+
+	if (read(s->job_signals, &si, sizeof(si)) != sizeof(si))
+		return;
+	if (si.ssi_signo == SIGTSTP) {
+		give_back(s);
+		stop();
+	}
+	take_keys(s);
 }
 
 struct screen *screen_new(bool plain, bool keys)
@@ -57,9 +130,12 @@ struct screen *screen_new(bool plain, bool keys)
 		return NULL;
 	}
 	s->keys = -1;
+	s->job_signals = -1;
 	s->in_place = !plain && is_screen();
-	if (s->in_place && keys)
+	if (s->in_place && keys) {
+		s->job_signals = catch_job_signals();
 		take_keys(s);
+	}
 	return s;
 }
 
@@ -132,7 +208,8 @@ void screen_free(struct screen *s)
 {
 	if (!s)
 		return;
-	if (s->keys >= 0)
-		tcsetattr(s->keys, TCSANOW, &s->before);
+	give_back(s);
+	if (s->job_signals >= 0)
+		close(s->job_signals);
 	free(s);
 }

@@ -29,6 +29,17 @@ FILE *screen_begin(struct screen *s);
 /** screen_end - show the text: on a terminal, as much as fits */
 void screen_end(struct screen *s);
 
+/** screen_job_fd - polls readable for screen_job(); -1 if keys are not read */
+int screen_job_fd(const struct screen *s);
+
+/**
+ * screen_job - act on a signal of job control
+ *
+ * If it is that of Ctrl-Z, the terminal gets its mode back and the process stops; this
+ * returns when it is continued. In the foreground, keys are read then.
+ */
+void screen_job(struct screen *s);
+
 /** screen_key_fd - polls readable for screen_quits(); -1 if keys are not read */
 int screen_key_fd(const struct screen *s);
 

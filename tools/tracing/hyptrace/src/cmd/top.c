@@ -216,11 +216,14 @@ static bool wait_a_round(struct top *t)
 {
 	struct pollfd p[] = {
 		{ .fd = STDOUT_FILENO },
+		{ .fd = screen_job_fd(t->screen), .events = POLLIN },
 		{ .fd = screen_key_fd(t->screen), .events = POLLIN },
 	};
 	bool end = session_wait(&t->s, p, ARRAY_SIZE(p), ROUND_MS);
 
-	if (p[0].revents & POLLERR || (p[1].revents && screen_quits(t->screen)))
+	if (p[1].revents)
+		screen_job(t->screen);
+	else if (p[0].revents & POLLERR || (p[2].revents && screen_quits(t->screen)))
 		t->quit = true;
 	return end || t->quit;
 }

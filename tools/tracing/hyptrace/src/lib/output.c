@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -119,11 +120,24 @@ static ssize_t write_all(void *cookie, const char *buf, size_t size)
 	return done;
 }
 
+/* It takes no signals: they are for the main thread. Return: an errno, or 0 */
+static int create_thread(struct output *o)
+{
+	sigset_t all, before;
+	pthread_t thread;
+	int err;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	err = pthread_create(&thread, NULL, thread_main, o);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return err;
+}
+
 static FILE *start_one(struct output *o, int mode)
 {
 	static const cookie_io_functions_t functions = { .write = write_all };
 	FILE *stream = fopencookie(o, "w", functions);
-	pthread_t thread;
 
 	if (!stream)
 		return NULL;
@@ -132,7 +146,7 @@ static FILE *start_one(struct output *o, int mode)
 	o->done = event_new();
 	if (o->work < 0 || o->done < 0)
 		return NULL;
-	errno = pthread_create(&thread, NULL, thread_main, o);
+	errno = create_thread(o);
 	return errno ? NULL : stream;
 }
 

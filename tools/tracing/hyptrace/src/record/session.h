@@ -73,7 +73,7 @@ int session_start(struct session *s);
  */
 bool session_wait(struct session *s, struct pollfd *extra, unsigned int nr, int ms);
 
-#define MAX_EXTRA	2
+#define MAX_EXTRA	3
 
 /** session_elapsed_ms - since session_start() */
 u64 session_elapsed_ms(const struct session *s);
