@@ -93,9 +93,10 @@ for end in 100 4096; do
 done
 
 # hyptrace recover while record still runs, and with an existing file
-start hyptrace record -o x.dat -- sleep 2
+start hyptrace record -o x.dat -- sh -c "until [ -e down ]; do sleep 0.1; done"
 expect 1 "x.dat.part: the recording is still running" hyptrace recover x.dat.part
 expect 1 "x.dat.part: another hyptrace is recording into it" hyptrace record -q -o x.dat -- true
+: >down
 wait $pid
 check "a recording is not disturbed" no_violations x.dat
 mkdir x.dat.part

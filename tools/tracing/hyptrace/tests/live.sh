@@ -99,7 +99,8 @@ check "one CPU" [ "$(cut -c1-5 $D/out | sort -u)" = "[001]" ]
 hyptrace live -q -E selftest >$D/out &
 live=$!
 tries=0
-until [ "$(cat $R/tracing_on)" = 1 ] && [ "$(cat $R/events/hypervisor/selftest/enable)" = 1 ]; do
+# In this order: before its events are enabled, tracing goes on and off once
+until [ "$(cat $R/events/hypervisor/selftest/enable)" = 1 ] && [ "$(cat $R/tracing_on)" = 1 ]; do
 	sleep 0.1
 done
 echo 42 >$R/write_event
