@@ -73,6 +73,18 @@ void *ring_buffer_remote_subbuf(struct trace_buffer *buffer, int cpu, unsigned i
 struct trace_buffer_meta *ring_buffer_remote_meta(struct trace_buffer *buffer, int cpu);
 
 /**
+ * ring_buffer_remote_record_on - the writer writes events from now on
+ * @buffer: the buffer
+ *
+ * To be called in place of ring_buffer_record_on(): it also makes the kernel look for
+ * events on behalf of those who wait already. Between ring_buffer_record_off() and this
+ * call it does not look, so those who wait must be woken when the writer is switched off.
+ *
+ * Context: process.
+ */
+void ring_buffer_remote_record_on(struct trace_buffer *buffer);
+
+/**
  * ring_buffer_remote_reset_cpu - drop all events of a CPU
  * @buffer: the buffer
  * @cpu: CPU

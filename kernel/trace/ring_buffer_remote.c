@@ -21,8 +21,14 @@
 static_assert(offsetof(struct trace_buffer_meta, pages_lost) == 64);
 static_assert(offsetof(struct trace_buffer_meta, pages_touched) == 72);
 
-/* How often a timer checks for waiters; they are woken within twice this time */
+/*
+ * How often the kernel looks for new events while somebody waits: at first, and when
+ * nothing has happened for a while. In between, the pause is a part of the time in which
+ * nothing has happened.
+ */
 #define RB_REMOTE_WATCH_NS	(1 * NSEC_PER_MSEC)
+#define RB_REMOTE_WATCH_IDLE_NS	(10 * NSEC_PER_MSEC)
+#define RB_REMOTE_WATCH_PART	16
 
 /* An attempt fails if the writer got ahead, or wrote more to the reader's page */
 #define RB_REMOTE_SWAP_TRIES	4
@@ -185,81 +191,237 @@ static void rb_remote_setup_ids(struct ring_buffer_per_cpu *cpu_buffer,
 	rb_update_meta_page(cpu_buffer);
 }
 
-/*
- * Is the buffer as full as some waiter wants it to be? As in rb_wakeups(), this is
- * checked only when the writer has moved to another page.
+/**
+ * struct rb_remote_watch - looks for new events, of which a remote cannot notify the kernel
+ * @buffer:	the buffer
+ * @timer:	queues @work
+ * @work:	looks, and starts @timer again if somebody waits. It may run on any CPU,
+ *		so the timer does not stay on the CPU that first started it
+ * @lock:	protects what follows; without it, @work reads @all and @cpus
+ * @armed:	@timer or @work will look again
+ * @all:	somebody may wait for events of any CPU
+ * @cpus:	for which of them somebody may wait
+ * @busy:	when something has last happened
  */
-static bool rb_remote_full_hit(struct trace_buffer *buffer, int cpu)
-{
-	struct ring_buffer_per_cpu *cpu_buffer = buffer->buffers[cpu];
-	long touched;
+struct rb_remote_watch {
+	struct trace_buffer	*buffer;
+	struct hrtimer		timer;
+	struct work_struct	work;
+	spinlock_t		lock;	/* of what follows */
+	bool			armed;
+	bool			all;
+	struct cpumask		cpus;
+	ktime_t			busy;
+};
 
-	rb_remote_sync_counters(cpu_buffer);
-	touched = local_read(&cpu_buffer->pages_touched);
-	if (cpu_buffer->last_pages_touch == touched)
+/*
+ * Is there something to read? Without the reader_lock as long as nothing is written. The
+ * counters may be of different moments: then the next look is right.
+ */
+static bool rb_remote_has_events(struct trace_buffer *buffer, int cpu)
+{
+	struct trace_buffer_meta *meta = buffer->buffers[cpu]->remote->meta;
+
+	if (READ_ONCE(meta->entries) == READ_ONCE(meta->overrun) + READ_ONCE(meta->read))
 		return false;
-
-	cpu_buffer->last_pages_touch = touched;
-	return rb_watermark_hit(buffer, cpu, cpu_buffer->shortest_full);
+	return !ring_buffer_empty_cpu(buffer, cpu);
 }
 
-/* Wake the waiters whose condition is met; true if others still wait */
-static bool rb_remote_wake(struct trace_buffer *buffer, struct rb_irq_work *work, int cpu)
+static bool rb_remote_any_has_events(struct trace_buffer *buffer)
 {
-	bool waiting = work->waiters_pending && wq_has_sleeper(&work->waiters);
-	bool full_waiting = work->full_waiters_pending && wq_has_sleeper(&work->full_waiters);
-	bool full_hit = full_waiting && rb_remote_full_hit(buffer, cpu);
-	bool hit = false;
-
-	if (waiting)
-		hit = cpu == RING_BUFFER_ALL_CPUS ? !ring_buffer_empty(buffer) :
-						   !ring_buffer_empty_cpu(buffer, cpu);
-	if (hit || full_hit) {
-		work->waiters_pending = false;
-		if (full_hit) {
-			work->full_waiters_pending = false;
-			work->wakeup_full = true;
-		}
-		irq_work_queue(&work->work);
-	}
-	return (waiting && !hit) || (full_waiting && !full_hit);
-}
-
-/* Looks for new events, only while there are waiters: the remote cannot notify the kernel */
-static enum hrtimer_restart rb_remote_timer(struct hrtimer *timer)
-{
-	struct trace_buffer *buffer = container_of(timer, struct trace_buffer, remote_timer);
-	bool waiting;
 	int cpu;
 
-	smp_mb(); /* Pairs with rb_remote_watch() */
-	waiting = rb_remote_wake(buffer, &buffer->irq_work, RING_BUFFER_ALL_CPUS);
-	for_each_buffer_cpu(buffer, cpu)
-		waiting |= rb_remote_wake(buffer, &buffer->buffers[cpu]->irq_work, cpu);
-	/* Not HRTIMER_RESTART, as it may have been started again meanwhile */
-	if (waiting)
-		hrtimer_start(timer, RB_REMOTE_WATCH_NS, HRTIMER_MODE_REL);
+	for_each_buffer_cpu(buffer, cpu) {
+		if (rb_remote_has_events(buffer, cpu))
+			return true;
+	}
+	return false;
+}
+
+/* Has the writer moved to another sub-buffer since the last call? */
+static bool rb_remote_has_moved(struct ring_buffer_per_cpu *cpu_buffer)
+{
+	unsigned long touched = READ_ONCE(cpu_buffer->remote->meta->pages_touched);
+
+	if (READ_ONCE(cpu_buffer->last_pages_touch) == touched)
+		return false;
+	WRITE_ONCE(cpu_buffer->last_pages_touch, touched);
+	return true;
+}
+
+/* Is the buffer as full as some waiter wants it to be? As in full_hit(), but unlocked */
+static bool rb_remote_may_be_full(struct ring_buffer_per_cpu *cpu_buffer)
+{
+	struct trace_buffer_meta *meta = cpu_buffer->remote->meta;
+	long dirty = READ_ONCE(meta->pages_touched) + 1 - READ_ONCE(meta->pages_lost) -
+		     READ_ONCE(meta->pages_read);
+
+	return dirty * 100 >= (long)(READ_ONCE(cpu_buffer->shortest_full) * cpu_buffer->nr_pages);
+}
+
+static bool rb_remote_has_waiters(struct rb_irq_work *work)
+{
+	return (work->waiters_pending && wq_has_sleeper(&work->waiters)) ||
+	       (work->full_waiters_pending && wq_has_sleeper(&work->full_waiters));
+}
+
+static void rb_remote_wake(struct rb_irq_work *work)
+{
+	work->waiters_pending = false;
+	rb_wake_up_waiters(&work->work);
+}
+
+/* Wake those who wait for an event of any CPU; true if there was one */
+static bool rb_remote_look_at_all(struct trace_buffer *buffer)
+{
+	struct rb_irq_work *work = &buffer->irq_work;
+
+	if (!work->waiters_pending || !rb_remote_any_has_events(buffer))
+		return false;
+
+	rb_remote_wake(work);
+	return true;
+}
+
+/*
+ * Wake the waiters whose condition is met; true if anything has happened. As in
+ * rb_wakeups(), whether the buffer is full enough is checked only when the writer has
+ * moved to another page.
+ */
+static bool rb_remote_look_at(struct ring_buffer_per_cpu *cpu_buffer)
+{
+	struct rb_irq_work *work = &cpu_buffer->irq_work;
+	struct trace_buffer *buffer = cpu_buffer->buffer;
+	bool hit, moved;
+
+	hit = work->waiters_pending && rb_remote_has_events(buffer, cpu_buffer->cpu);
+	moved = work->full_waiters_pending && rb_remote_has_moved(cpu_buffer);
+	if (moved && rb_remote_may_be_full(cpu_buffer) &&
+	    rb_watermark_hit(buffer, cpu_buffer->cpu, READ_ONCE(cpu_buffer->shortest_full))) {
+		work->wakeup_full = true;
+		hit = true;
+	}
+	if (hit)
+		rb_remote_wake(work);
+	return hit || moved;
+}
+
+static bool rb_remote_look(struct rb_remote_watch *watch)
+{
+	struct trace_buffer *buffer = watch->buffer;
+	bool happened = false;
+	int cpu;
+
+	if (READ_ONCE(watch->all))
+		happened = rb_remote_look_at_all(buffer);
+	for_each_cpu(cpu, &watch->cpus)
+		happened |= rb_remote_look_at(buffer->buffers[cpu]);
+	return happened;
+}
+
+/* Forget for whom nobody waits any more; a waiter is queued before it takes the lock */
+static bool rb_remote_anybody_waits(struct rb_remote_watch *watch)
+{
+	struct trace_buffer *buffer = watch->buffer;
+	int cpu;
+
+	lockdep_assert_held(&watch->lock);
+	if (!rb_remote_has_waiters(&buffer->irq_work))
+		WRITE_ONCE(watch->all, false);
+	for_each_cpu(cpu, &watch->cpus) {
+		if (!rb_remote_has_waiters(&buffer->buffers[cpu]->irq_work))
+			cpumask_clear_cpu(cpu, &watch->cpus);
+	}
+	return watch->all || !cpumask_empty(&watch->cpus);
+}
+
+/* Without waiters there is nothing to look for, and without tracing nothing to find */
+static void rb_remote_watch_work(struct work_struct *work)
+{
+	struct rb_remote_watch *watch = container_of(work, struct rb_remote_watch, work);
+	bool happened = rb_remote_look(watch);
+	ktime_t now = ktime_get();
+	s64 pause;
+
+	guard(spinlock)(&watch->lock);
+	if (happened)
+		watch->busy = now;
+	pause = clamp(ktime_to_ns(now - watch->busy) / RB_REMOTE_WATCH_PART,
+		      RB_REMOTE_WATCH_NS, RB_REMOTE_WATCH_IDLE_NS);
+	watch->armed = rb_remote_anybody_waits(watch) &&
+		       ring_buffer_record_is_set_on(watch->buffer);
+	if (watch->armed)
+		hrtimer_start(&watch->timer, ns_to_ktime(pause), HRTIMER_MODE_REL);
+}
+
+static enum hrtimer_restart rb_remote_watch_timer(struct hrtimer *timer)
+{
+	struct rb_remote_watch *watch = container_of(timer, struct rb_remote_watch, timer);
+
+	queue_work(system_unbound_wq, &watch->work);
 	return HRTIMER_NORESTART;
 }
 
-/*
- * A waiter has registered itself. A timer that is queued will see it. A timer whose
- * function is running may have looked before, and has to be started again.
- */
-static void rb_remote_watch(struct trace_buffer *buffer)
+static void rb_remote_watch_arm(struct rb_remote_watch *watch)
 {
-	if (!rb_buffer_is_remote(buffer))
+	lockdep_assert_held(&watch->lock);
+	if (watch->armed || !ring_buffer_record_is_set_on(watch->buffer))
 		return;
 
-	smp_mb(); /* Pairs with rb_remote_timer(): it sees the waiter, or we see that it runs */
-	if (!hrtimer_is_queued(&buffer->remote_timer))
-		hrtimer_start(&buffer->remote_timer, RB_REMOTE_WATCH_NS, HRTIMER_MODE_REL);
+	watch->armed = true;
+	watch->busy = ktime_get();
+	hrtimer_start(&watch->timer, ns_to_ktime(RB_REMOTE_WATCH_NS), HRTIMER_MODE_REL);
 }
 
-static void rb_remote_unwatch(struct trace_buffer *buffer)
+/* A waiter for events of @cpu, or of all CPUs, has queued itself */
+static void rb_remote_watch(struct trace_buffer *buffer, int cpu)
 {
-	hrtimer_cancel(&buffer->remote_timer);
+	struct rb_remote_watch *watch = buffer->watch;
+
+	if (!watch)
+		return;
+
+	guard(spinlock)(&watch->lock);
+	if (cpu == RING_BUFFER_ALL_CPUS)
+		WRITE_ONCE(watch->all, true);
+	else
+		cpumask_set_cpu(cpu, &watch->cpus);
+	rb_remote_watch_arm(watch);
 }
+
+static struct rb_remote_watch *rb_remote_alloc_watch(struct trace_buffer *buffer)
+{
+	struct rb_remote_watch *watch = kzalloc(sizeof(*watch), GFP_KERNEL);
+
+	if (!watch)
+		return NULL;
+
+	watch->buffer = buffer;
+	spin_lock_init(&watch->lock);
+	INIT_WORK(&watch->work, rb_remote_watch_work);
+	hrtimer_init(&watch->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
+	watch->timer.function = rb_remote_watch_timer;
+	return watch;
+}
+
+static void rb_remote_free_watch(struct trace_buffer *buffer)
+{
+	/* Nobody waits, and this work does not start the timer again */
+	disable_work_sync(&buffer->watch->work);
+	hrtimer_cancel(&buffer->watch->timer);
+	kfree(buffer->watch);
+}
+
+void ring_buffer_remote_record_on(struct trace_buffer *buffer)
+{
+	struct rb_remote_watch *watch = buffer->watch;
+
+	ring_buffer_record_on(buffer);
+	guard(spinlock)(&watch->lock);
+	if (rb_remote_anybody_waits(watch))
+		rb_remote_watch_arm(watch);
+}
+EXPORT_SYMBOL_GPL(ring_buffer_remote_record_on);
 
 /* The reader's sub-buffer gets id 0, those in the ring follow */
 static void rb_remote_number_pages(struct ring_buffer_per_cpu *cpu_buffer)
@@ -337,7 +499,10 @@ static struct trace_buffer *rb_remote_alloc_buffer(const struct ring_buffer_remo
 		return NULL;
 
 	buffer->buffers = kcalloc(nr_cpu_ids, sizeof(*buffer->buffers), GFP_KERNEL);
-	if (!buffer->buffers || !zalloc_cpumask_var(&buffer->cpumask, GFP_KERNEL)) {
+	buffer->watch = rb_remote_alloc_watch(buffer);
+	if (!buffer->buffers || !buffer->watch ||
+	    !zalloc_cpumask_var(&buffer->cpumask, GFP_KERNEL)) {
+		kfree(buffer->watch);
 		kfree(buffer->buffers);
 		kfree(buffer);
 		return NULL;
@@ -351,8 +516,6 @@ static struct trace_buffer *rb_remote_alloc_buffer(const struct ring_buffer_remo
 	init_irq_work(&buffer->irq_work.work, rb_wake_up_waiters);
 	init_waitqueue_head(&buffer->irq_work.waiters);
 	mutex_init(&buffer->mutex);
-	hrtimer_init(&buffer->remote_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
-	buffer->remote_timer.function = rb_remote_timer;
 	return buffer;
 }
 

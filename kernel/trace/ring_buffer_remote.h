@@ -24,8 +24,8 @@ static inline bool rb_buffer_is_remote(const struct trace_buffer *buffer)
 static void rb_remote_sync(struct ring_buffer_per_cpu *cpu_buffer);
 static void rb_remote_sync_counters(struct ring_buffer_per_cpu *cpu_buffer);
 static unsigned long rb_remote_bytes(struct ring_buffer_per_cpu *cpu_buffer);
-static void rb_remote_watch(struct trace_buffer *buffer);
-static void rb_remote_unwatch(struct trace_buffer *buffer);
+static void rb_remote_watch(struct trace_buffer *buffer, int cpu);
+static void rb_remote_free_watch(struct trace_buffer *buffer);
 static struct buffer_page *rb_remote_get_reader_page(struct ring_buffer_per_cpu *cpu_buffer);
 static bool rb_remote_is_whole(struct ring_buffer_per_cpu *cpu_buffer);
 static void rb_remote_consume_whole(struct ring_buffer_per_cpu *cpu_buffer);
@@ -52,8 +52,8 @@ static inline unsigned long rb_remote_bytes(struct ring_buffer_per_cpu *cpu_buff
 	return 0;
 }
 
-static inline void rb_remote_watch(struct trace_buffer *buffer) { }
-static inline void rb_remote_unwatch(struct trace_buffer *buffer) { }
+static inline void rb_remote_watch(struct trace_buffer *buffer, int cpu) { }
+static inline void rb_remote_free_watch(struct trace_buffer *buffer) { }
 
 static inline struct buffer_page *
 rb_remote_get_reader_page(struct ring_buffer_per_cpu *cpu_buffer)

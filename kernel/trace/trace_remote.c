@@ -280,7 +280,7 @@ static int remote_set_on(struct trace_remote *remote, bool on)
 		remote->on = on;
 		if (on) {
 			WRITE_ONCE(remote->dumped, false);
-			ring_buffer_record_on(remote_buffer(remote));
+			ring_buffer_remote_record_on(remote_buffer(remote));
 		} else {
 			remote_stop(remote);
 		}

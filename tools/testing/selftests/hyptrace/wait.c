@@ -6,12 +6,15 @@
  * not exist.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "kselftest_harness.h"
@@ -466,6 +469,116 @@ TEST_F(remote, pipe_ends)
 	EXPECT_LT(0, read(fd, buf, sizeof(buf)));
 	EXPECT_EQ(0, read(fd, buf, sizeof(buf)));
 	close(fd);
+}
+
+/*
+ * How the kernel looks for events
+ */
+
+#define TIMERS		TRACEFS "/instances/hyptrace_timers/"
+/* The kernel's own limit of this, when nothing has happened for a while */
+#define IDLE_PERIOD_MS	10
+
+/* Record the timers that expire. A timer of the kernel's has a function of this name */
+#define WATCH_TIMER	"function=rb_remote_"
+
+static int timers_open(void)
+{
+	if (mkdir(TIMERS, 0755) && errno != EEXIST)
+		return -errno;
+	return file_write(TIMERS "events/timer/hrtimer_expire_entry/enable", "1", 1);
+}
+
+static void timers_close(void)
+{
+	rmdir(TIMERS);
+}
+
+static void timers_clear(void)
+{
+	int fd = open(TIMERS "trace", O_WRONLY | O_TRUNC);
+
+	close(fd);
+}
+
+/* How often has a remote's timer expired since timers_clear()? */
+static int timers_expired(void)
+{
+	char line[512];
+	FILE *f = fopen(TIMERS "trace", "r");
+	int nr = 0;
+
+	if (!f)
+		return -errno;
+	while (fgets(line, sizeof(line), f))
+		nr += !!strstr(line, WATCH_TIMER);
+	fclose(f);
+	return nr;
+}
+
+static int timers_expired_in_ms(unsigned int ms)
+{
+	timers_clear();
+	sleep_ms(ms);
+	return timers_expired();
+}
+
+/* While tracing is off, and after the last reader has left, the kernel looks for nothing */
+TEST_F(remote, no_timer_for_nothing)
+{
+	static const char *const files[] = { "per_cpu/cpu%d/trace_pipe_raw", "trace_pipe" };
+	const struct source *src = &self->src;
+	struct waiter w = { .what = DO_READ };
+	unsigned int i;
+
+	ASSERT_EQ(0, timers_open());
+	for (i = 0; i < ARRAY_SIZE(files); i++) {
+		w.fd = source_open_file(src, O_RDONLY, files[i], self->cpu);
+		ASSERT_LE(0, w.fd);
+		ASSERT_EQ(0, waiter_start(&w));
+		EXPECT_EQ(0, timers_expired_in_ms(50)) TH_LOG("%s", files[i]);
+
+		/* The timer starts with tracing, for the reader that waits already */
+		timers_clear();
+		ASSERT_EQ(0, source_on(src, true));
+		while (!timers_expired())
+			sleep_ms(1);
+		EXPECT_EQ(0, LOAD(w.done));
+		ASSERT_EQ(0, source_write(src, i));
+		ASSERT_TRUE(waiter_join(&w));
+		EXPECT_LT(0, w.ret);
+		sleep_ms(2 * IDLE_PERIOD_MS);
+		EXPECT_EQ(0, timers_expired_in_ms(50)) TH_LOG("%s", files[i]);
+		ASSERT_EQ(0, source_on(src, false));
+		close(w.fd);
+	}
+	timers_close();
+}
+
+/* It looks less often when there was nothing for a while */
+TEST_F(remote, timer_backs_off)
+{
+	const struct source *src = &self->src;
+	struct waiter w = { .what = DO_READ };
+	__u64 start, elapsed;
+	int nr;
+
+	ASSERT_EQ(0, timers_open());
+	ASSERT_EQ(0, source_on(src, true));
+	w.fd = source_open_file(src, O_RDONLY, "trace_pipe");
+	ASSERT_LE(0, w.fd);
+	ASSERT_EQ(0, waiter_start(&w));
+	sleep_ms(300);
+	start = now_ms();
+	nr = timers_expired_in_ms(100);
+	elapsed = now_ms() - start;
+	EXPECT_LT(0, nr);
+	EXPECT_GE(elapsed / IDLE_PERIOD_MS + 2, nr) TH_LOG("in %llu ms", elapsed);
+	ASSERT_EQ(0, source_write(src, 1));
+	ASSERT_TRUE(waiter_join(&w));
+	EXPECT_LT(0, w.ret);
+	close(w.fd);
+	timers_close();
 }
 
 TEST_HARNESS_MAIN
