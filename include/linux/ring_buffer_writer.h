@@ -100,6 +100,7 @@ struct rb_writer_subbuf {
  * @overrun:	events overwritten before they were read
  * @dropped:	events refused because the ring was full (keep-the-oldest mode)
  * @lost:	sub-buffers overwritten
+ * @closed_bytes: bytes of data on the sub-buffers that it has left, less those overwritten
  * @nr_slots:	ring sub-buffers, that is without the reader's
  * @tail_slot:	slot of @tail
  * @tail_id:	id of the sub-buffer being written
@@ -124,6 +125,7 @@ struct rb_writer {
 	u64				overrun;
 	u64				dropped;
 	u64				lost;
+	u64				closed_bytes;
 	u32				nr_slots;
 	u32				tail_slot;
 	u32				tail_id;

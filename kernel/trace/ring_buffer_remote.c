@@ -78,25 +78,18 @@ static void rb_remote_sync_counters(struct ring_buffer_per_cpu *cpu_buffer)
 	rb_remote_sync(cpu_buffer);
 }
 
-/* Bytes of data that are left to read */
+/*
+ * Bytes of data that are left to read. If the writer moves on meanwhile, a sub-buffer may
+ * count twice, as in a buffer of a moment later; none is ever missing.
+ */
 static unsigned long rb_remote_bytes(struct ring_buffer_per_cpu *cpu_buffer)
 {
-	struct buffer_page *reader, *bpage;
-	unsigned long bytes, i;
+	struct trace_buffer_meta *meta = cpu_buffer->remote->meta;
 
 	guard(raw_spinlock_irqsave)(&cpu_buffer->reader_lock);
 	rb_remote_sync(cpu_buffer);
-	reader = cpu_buffer->reader_page;
-	bytes = rb_page_size(reader) - reader->read;
-	if (cpu_buffer->commit_page == reader)
-		return bytes;
-
-	bpage = cpu_buffer->head_page;
-	for (i = 0; i < cpu_buffer->nr_pages && bpage != cpu_buffer->commit_page; i++) {
-		bytes += rb_page_size(bpage);
-		rb_inc_page(&bpage);
-	}
-	return bytes + rb_page_size(cpu_buffer->commit_page);
+	return READ_ONCE(meta->closed_bytes) + rb_page_size(cpu_buffer->commit_page) -
+	       cpu_buffer->read_bytes;
 }
 
 /* The writer gave the reader another sub-buffer; the old one takes its place in the ring */

@@ -63,6 +63,7 @@ static void start_subbuf(struct rb_writer *w, u32 id, u32 slot, u64 seq, u64 ts)
 	w->started = w->entries;
 	w->tail_id = id;
 	w->tail_slot = slot;
+	WRITE_ONCE(w->meta->closed_bytes, w->closed_bytes);
 	smp_store_release(&w->tail, seq); /* B */
 	smp_store_release(&w->meta->pages_touched, seq);
 }
@@ -74,16 +75,19 @@ static void close_subbuf(struct rb_writer *w)
 
 	sub->entries = w->entries - w->started;
 	sub->commit = w->used;
+	w->closed_bytes += w->used;
 }
 
 /* The ring is full: head => head + 1, unless a swap makes the room meanwhile */
 static void overwrite_oldest(struct rb_writer *w, u64 head, u32 slot)
 {
-	u32 entries = subbuf(w, READ_ONCE(subbuf(w, slot)->slot))->entries;
+	const struct rb_writer_subbuf *oldest = subbuf(w, READ_ONCE(subbuf(w, slot)->slot));
+	u32 entries = oldest->entries, bytes = oldest->commit;
 
 	if (cmpxchg(&w->head, head, head_word(head_seq(head) + 1, 0)) != head) /* C */
 		return;
 
+	w->closed_bytes -= bytes;
 	w->overrun += entries;
 	w->lost++;
 	WRITE_ONCE(w->meta->overrun, w->overrun);
@@ -266,6 +270,7 @@ static void reset_counters(struct rb_writer *w)
 	w->overrun = 0;
 	w->dropped = 0;
 	w->lost = 0;
+	w->closed_bytes = 0;
 	w->read = 0;
 	WRITE_ONCE(meta->entries, 0);
 	WRITE_ONCE(meta->overrun, 0);

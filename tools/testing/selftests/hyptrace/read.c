@@ -384,6 +384,58 @@ static void check_accounting(struct __test_metadata *_metadata, const struct sou
 	mapping_close(&m);
 }
 
+/*
+ * stats has as many bytes as read() then returns. Before that, @taken bytes of a sub-buffer
+ * were read
+ */
+static void check_bytes(struct __test_metadata *_metadata, const struct source *src, int cpu,
+			size_t taken)
+{
+	__u64 buf[MAX_SUBBUF_SIZE / 8];
+	const struct subbuf *page = (const struct subbuf *)buf;
+	struct stats stats;
+	__u64 bytes = 0;
+	int fd;
+
+	fd = source_open_file(src, O_RDONLY | O_NONBLOCK, "per_cpu/cpu%d/trace_pipe_raw", cpu);
+	ASSERT_LE(0, fd);
+	/* Of the header and so many bytes, only whole events are read */
+	if (taken)
+		ASSERT_LT(0, read(fd, buf, sizeof(*page) + taken));
+	close(fd);
+	fd = source_open_file(src, O_RDONLY | O_NONBLOCK, "per_cpu/cpu%d/trace_pipe_raw", cpu);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, source_stats(src, cpu, &stats));
+	while (read(fd, buf, SUBBUF_SIZE) > 0)
+		bytes += page->commit & (SUBBUF_MISSED_STORED - 1);
+	close(fd);
+	EXPECT_EQ(bytes, stats.bytes);
+	EXPECT_LE(stats.entries * EVENT_SIZE, stats.bytes);
+	ASSERT_EQ(0, source_stats(src, cpu, &stats));
+	EXPECT_EQ(0, stats.bytes);
+}
+
+TEST_F(remote, bytes)
+{
+	const struct source *src = &self->src;
+	__u64 room = source_ring_subbufs(src, self->cpu) * EVENTS_PER_SUBBUF;
+	const __u64 counts[] = {
+		1, 3, EVENTS_PER_SUBBUF, EVENTS_PER_SUBBUF + 1, room - 10, room, 3 * room,
+	};
+	unsigned int i;
+
+	for (i = 0; i < 2 * 2 * ARRAY_SIZE(counts); i++) {
+		if (i == 2 * ARRAY_SIZE(counts))
+			ASSERT_EQ(0, source_set_overwrite(src, false));
+		ASSERT_EQ(0, source_on(src, true));
+		ASSERT_EQ(0, source_write_many(src, 0, counts[i / 2 % ARRAY_SIZE(counts)]));
+		check_bytes(_metadata, src, self->cpu, i % 2 ? 3 * EVENT_SIZE : 0);
+	}
+	ASSERT_EQ(0, source_write_many(src, 0, 3));
+	ASSERT_EQ(0, source_clear(src));
+	check_bytes(_metadata, src, self->cpu, 0);
+}
+
 TEST_F(remote, accounting)
 {
 	check_accounting(_metadata, &self->src, self->cpu, &self->ev, false);

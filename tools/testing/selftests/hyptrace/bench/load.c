@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The cost of the buffer: to load it, to unload it, and its memory.
+ * The cost of the buffer: to load it, to unload it, its statistics, and its memory.
  */
 #define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,6 +12,9 @@
 
 #define SMALL		1024		/* KiB */
 #define LARGE		(16 * 1024)
+/* Of buffers that are filled */
+#define SMALL_FULL	512
+#define LARGE_FULL	2048
 #define REPEATS		7
 #define SUBBUF		4096
 #define SUBBUF_DATA	4080
@@ -45,6 +50,43 @@ static void report_per_page(const char *name, struct cost small, struct cost lar
 	double pages = nr_cpus() * (subbufs(LARGE) - subbufs(SMALL));
 
 	report(name, cost_scale(cost_less(large, small), 1 / pages), "instructions");
+}
+
+static void read_stats(void *fd)
+{
+	char text[512];
+
+	if (pread(*(int *)fd, text, sizeof(text), 0) <= 0)
+		fail("stats: %s", strerror(errno));
+}
+
+/* To read the statistics of a full buffer */
+static struct cost stats_cost(struct bench *b, unsigned long kb)
+{
+	unsigned long nr = subbufs(kb) * b->per_subbuf, i;
+	struct batch batch = { .call = read_stats, .calls = 1, .repeats = REPEATS };
+	struct cost cost;
+	int fd;
+
+	bench_resize(b, kb);
+	set_on(b);
+	for (i = 0; i < nr; i++)
+		bench_write(b);
+	fd = source_open_file(&b->src, O_RDONLY, "per_cpu/cpu%d/stats", CPU);
+	need(fd, "stats");
+	batch.arg = &fd;
+	cost = measure(&batch);
+	close(fd);
+	return cost;
+}
+
+static void bench_stats_cost(struct bench *b)
+{
+	struct cost small = stats_cost(b, SMALL_FULL), large = stats_cost(b, LARGE_FULL);
+	double pages = subbufs(LARGE_FULL) - subbufs(SMALL_FULL);
+
+	report("stats.read", small, "instructions");
+	report("stats.page", cost_scale(cost_less(large, small), 1 / pages), "instructions");
 }
 
 /* Includes the pages in per-CPU lists, which other counters take for used */
@@ -106,6 +148,7 @@ void bench_load(struct bench *b)
 	report_per_page("load.page", load_small, load_large);
 	report_per_page("unload.page", unload_small, unload_large);
 	bench_memory(b);
+	bench_stats_cost(b);
 	bench_resize(b, DEFAULT_KB);
 	bench_select(b, NULL);
 }

@@ -39,6 +39,7 @@ struct sub_model {
  * @dropped:	events refused
  * @overrun:	events overwritten
  * @lost:	sub-buffers overwritten
+ * @closed:	events on those that were left and not overwritten
  * @read:	sub-buffers swapped out
  * @reader:	what the reader has, once it is closed
  * @reader_seq:	its number, or none yet
@@ -57,6 +58,7 @@ static struct ring_model {
 	u64			dropped;
 	u64			overrun;
 	u64			lost;
+	u64			closed;
 	u64			read;
 	struct sub_model	reader;
 	u64			reader_seq;
@@ -113,6 +115,7 @@ static void model_reset(void)
 	ring.dropped = 0;
 	ring.overrun = 0;
 	ring.lost = 0;
+	ring.closed = 0;
 	ring.read = 0;
 	ring.reader = (struct sub_model){};
 	ring.reader_seq = NO_SEQ;
@@ -128,10 +131,12 @@ static void model_write(void)
 				ring.dropped++;
 				return;
 			}
+			ring.closed -= sub(ring.head)->nr;
 			ring.overrun += sub(ring.head++)->nr;
 			ring.lost++;
 		}
 		ring.full = false;
+		ring.closed += sub(ring.tail)->nr;
 		*sub(++ring.tail) = (struct sub_model){ .first = ring.entries + ring.dropped };
 	}
 	sub(ring.tail)->nr++;
@@ -151,7 +156,9 @@ static bool changes_ok(const struct ring_model *old)
 
 	return (ring.entries == old->entries || is(m->entries, ring.entries, "entries")) &&
 	       (ring.dropped == old->dropped || is(m->dropped, ring.dropped, "dropped")) &&
-	       (ring.tail == old->tail || is(m->pages_touched, ring.tail, "pages_touched")) &&
+	       (ring.tail == old->tail ||
+		(is(m->pages_touched, ring.tail, "pages_touched") &&
+		 is(m->closed_bytes, ring.closed * EVENT_SIZE, "closed_bytes"))) &&
 	       (ring.lost == old->lost || (is(m->pages_lost, ring.lost, "pages_lost") &&
 					   is(m->overrun, ring.overrun, "overrun")));
 }
@@ -214,6 +221,7 @@ static bool all_meta_ok(void)
 	       is(m->pages_touched, ring.tail, "pages_touched") &&
 	       is(m->pages_lost, ring.lost, "pages_lost") &&
 	       is(m->pages_read, ring.read, "pages_read") &&
+	       is(m->closed_bytes, ring.closed * EVENT_SIZE, "closed_bytes") &&
 	       is(m->reader.id, ring.reader_id, "reader.id");
 }
 

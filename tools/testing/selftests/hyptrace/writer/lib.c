@@ -247,6 +247,7 @@ void buf_check(struct buf *b)
 	CHECK_EQ(meta->dropped, w->dropped);
 	CHECK_EQ(meta->pages_touched, w->tail);
 	CHECK_EQ(meta->pages_lost, w->lost);
+	CHECK_EQ(meta->closed_bytes, w->closed_bytes);
 	CHECK_EQ(meta->pages_read, w->read);
 	CHECK_EQ(buf_head(b), w->lost + w->read);
 	CHECK_EQ(meta->reader.id, w->reader_id);

@@ -46,6 +46,7 @@ struct model {
 	u64		dropped;
 	u64		started;
 	u64		lost_pages;
+	u64		closed_bytes;
 	u64		taken;
 };
 
@@ -88,6 +89,7 @@ static void model_reset(struct model *m)
 	m->dropped = 0;
 	m->started = 0;
 	m->lost_pages = 0;
+	m->closed_bytes = 0;
 	m->taken = 0;
 	model_push(m);
 }
@@ -108,8 +110,10 @@ static bool model_room(struct model *m, u32 len)
 		page = model_pop(m);
 		m->overrun += page->nr;
 		m->lost_pages++;
+		m->closed_bytes -= page->used;
 		free(page);
 	}
+	m->closed_bytes += m->newest->used;
 	model_push(m);
 	m->started++;
 	return true;
@@ -192,6 +196,7 @@ static void compare(struct model *m, struct buf *b)
 	CHECK_EQ(b->meta->dropped, m->dropped);
 	CHECK_EQ(b->meta->pages_touched, m->started);
 	CHECK_EQ(b->meta->pages_lost, m->lost_pages);
+	CHECK_EQ(b->meta->closed_bytes, m->closed_bytes);
 	CHECK_EQ(b->meta->pages_read, m->taken);
 	CHECK_EQ(b->w.tail + 1 - buf_head(b), m->length);
 }

@@ -34,6 +34,7 @@ struct trace_buffer_meta {
 	__u64	pages_read;
 	__u64	dropped;
 	__u64	reader_entries;
+	__u64	closed_bytes;
 };
 
 #define TRACE_BUFFER_META_REMOTE	(1 << 0)
@@ -46,6 +47,7 @@ _Static_assert(offsetof(struct trace_buffer_meta, pages_lost) == 64, "meta page:
 _Static_assert(offsetof(struct trace_buffer_meta, pages_touched) == 72, "meta page: touched");
 _Static_assert(offsetof(struct trace_buffer_meta, dropped) == 88, "meta page: dropped");
 _Static_assert(offsetof(struct trace_buffer_meta, reader_entries) == 96, "meta page: entries");
-_Static_assert(sizeof(struct trace_buffer_meta) == 104, "meta page: size");
+_Static_assert(offsetof(struct trace_buffer_meta, closed_bytes) == 104, "meta page: bytes");
+_Static_assert(sizeof(struct trace_buffer_meta) == 112, "meta page: size");
 
 #endif /* _SHIM_UAPI_TRACE_MMAP_H */
