@@ -37,18 +37,34 @@ struct ring_buffer_remote {
 };
 
 /**
+ * RING_BUFFER_REMOTE_GFP - flags to allocate memory whose size is that of a buffer
+ *
+ * If there is not enough memory, such an allocation fails. It makes the kernel kill no
+ * process to get some.
+ */
+#define RING_BUFFER_REMOTE_GFP	(GFP_KERNEL | __GFP_RETRY_MAYFAIL)
+
+/**
  * ring_buffer_alloc_remote - allocate a ring buffer for a remote writer
  * @size: bytes of data for each CPU, without the reader's sub-buffer; rounded up
  *	  to whole sub-buffers, at least two
  * @remote: the writer; must stay valid until ring_buffer_free()
  *
- * Every possible CPU has a buffer.
+ * Every CPU that is present has a buffer, offline or not.
  *
  * Context: process.
  * Return: the buffer, or NULL if there is not enough memory.
  */
 struct trace_buffer *ring_buffer_alloc_remote(unsigned long size,
 					      const struct ring_buffer_remote *remote);
+
+/**
+ * ring_buffer_remote_cpus - the CPUs that have a buffer
+ * @buffer: the buffer
+ *
+ * The other functions here take only these CPUs.
+ */
+const struct cpumask *ring_buffer_remote_cpus(struct trace_buffer *buffer);
 
 /**
  * ring_buffer_remote_nr_subbufs - sub-buffers of a CPU, the reader's included

@@ -9,6 +9,7 @@
  * States of a CPU's writer
  *	EMPTY => LOADED, off	load; the writer gets a table of the sub-buffers
  *	LOADED, off <=> on	enable, or the CPU comes online or goes offline
+ *	EMPTY <=> EMPTY		the same, for a CPU that was not there at the load
  *	LOADED, off => EMPTY	unload
  *
  * The writer is not nested: interrupts are off from reserve to commit. What must
@@ -142,14 +143,15 @@ static void test_free_table(struct rb_writer_subbuf **table, unsigned int nr_pag
 
 static struct rb_writer_subbuf **test_alloc_table(unsigned int nr_pages)
 {
-	struct rb_writer_subbuf **table = kvcalloc(nr_pages, sizeof(*table), GFP_KERNEL);
+	struct rb_writer_subbuf **table = kvcalloc(nr_pages, sizeof(*table),
+						   RING_BUFFER_REMOTE_GFP);
 	unsigned int i;
 
 	if (!table)
 		return NULL;
 
 	for (i = 0; i < nr_pages; i++) {
-		table[i] = (void *)get_zeroed_page(GFP_KERNEL);
+		table[i] = (void *)get_zeroed_page(RING_BUFFER_REMOTE_GFP);
 		if (!table[i]) {
 			test_free_table(table, i);
 			return NULL;
@@ -190,7 +192,7 @@ static int test_unload(struct trace_buffer *buffer, void *priv)
 {
 	int cpu;
 
-	for_each_possible_cpu(cpu)
+	for_each_cpu(cpu, ring_buffer_remote_cpus(buffer))
 		test_unload_cpu(cpu);
 	return 0;
 }
@@ -199,7 +201,7 @@ static int test_load(struct trace_buffer *buffer, void *priv)
 {
 	int cpu, ret;
 
-	for_each_possible_cpu(cpu) {
+	for_each_cpu(cpu, ring_buffer_remote_cpus(buffer)) {
 		ret = test_load_cpu(buffer, cpu);
 		if (ret)
 			return ret;
@@ -216,6 +218,9 @@ static void test_update_this_cpu(void *unused)
 	struct rb_writer *w = this_cpu_ptr(&test_writers);
 
 	lockdep_assert_irqs_disabled();
+	/* A CPU that was not there when the buffer was loaded has none */
+	if (!w->table)
+		return;
 	w->overwrite = test_overwrite;
 	rb_writer_set_on(w, test_on);
 }

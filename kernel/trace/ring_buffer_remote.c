@@ -448,6 +448,19 @@ static void rb_remote_free_cpu(struct ring_buffer_per_cpu *cpu_buffer)
 	kfree(remote);
 }
 
+/* If this takes the last memory, it is the current task that has to go */
+static bool rb_remote_alloc_tables(struct rb_remote_cpu *remote, long nr_pages)
+{
+	const gfp_t gfp = RING_BUFFER_REMOTE_GFP;
+
+	set_current_oom_origin();
+	remote->meta = (void *)get_zeroed_page(gfp);
+	remote->pages = kvcalloc(nr_pages + 1, sizeof(*remote->pages), gfp);
+	remote->slots = kvcalloc(nr_pages, sizeof(*remote->slots), gfp);
+	clear_current_oom_origin();
+	return remote->meta && remote->pages && remote->slots;
+}
+
 static struct ring_buffer_per_cpu *
 rb_remote_alloc_cpu(struct trace_buffer *buffer, long nr_pages, int cpu)
 {
@@ -464,10 +477,7 @@ rb_remote_alloc_cpu(struct trace_buffer *buffer, long nr_pages, int cpu)
 	rb_head_page_deactivate(cpu_buffer);
 	cpu_buffer->remote = remote;
 
-	remote->meta = (void *)get_zeroed_page(GFP_KERNEL);
-	remote->pages = kvcalloc(nr_pages + 1, sizeof(*remote->pages), GFP_KERNEL);
-	remote->slots = kvcalloc(nr_pages, sizeof(*remote->slots), GFP_KERNEL);
-	if (!remote->meta || !remote->pages || !remote->slots)
+	if (!rb_remote_alloc_tables(remote, nr_pages))
 		goto free_cpu_buffer;
 
 	rb_remote_number_pages(cpu_buffer);
@@ -523,17 +533,28 @@ struct trace_buffer *ring_buffer_alloc_remote(unsigned long size,
 		return NULL;
 
 	nr_pages = max(DIV_ROUND_UP(size, rb_subbuf_capacity(buffer)), 2);
-	for_each_possible_cpu(cpu) {
+	/* The same is checked for each CPU, when the others have taken their pages already */
+	if (si_mem_available() / num_present_cpus() < nr_pages)
+		goto free_buffer;
+	for_each_present_cpu(cpu) {
 		buffer->buffers[cpu] = rb_remote_alloc_cpu(buffer, nr_pages, cpu);
-		if (!buffer->buffers[cpu]) {
-			ring_buffer_free(buffer);
-			return NULL;
-		}
+		if (!buffer->buffers[cpu])
+			goto free_buffer;
 		cpumask_set_cpu(cpu, buffer->cpumask);
 	}
 	return buffer;
+
+free_buffer:
+	ring_buffer_free(buffer);
+	return NULL;
 }
 EXPORT_SYMBOL_GPL(ring_buffer_alloc_remote);
+
+const struct cpumask *ring_buffer_remote_cpus(struct trace_buffer *buffer)
+{
+	return buffer->cpumask;
+}
+EXPORT_SYMBOL_GPL(ring_buffer_remote_cpus);
 
 unsigned int ring_buffer_remote_nr_subbufs(struct trace_buffer *buffer, int cpu)
 {

@@ -29,6 +29,7 @@
 #include <linux/kdebug.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/oom.h>
 #include <linux/panic_notifier.h>
 #include <linux/rculist.h>
 #include <linux/sched/clock.h>
@@ -124,6 +125,14 @@ static struct dentry *remotes_dir;
 static struct trace_buffer *remote_buffer(struct trace_remote *remote)
 {
 	return remote->tr.array_buffer.buffer;
+}
+
+/* Has the CPU a buffer? */
+static bool remote_has_cpu(struct trace_remote *remote, int cpu)
+{
+	struct trace_buffer *buffer = remote_buffer(remote);
+
+	return buffer && cpumask_test_cpu(cpu, ring_buffer_remote_cpus(buffer));
 }
 
 /* Is @data, from an inode, the remote or a part of it? */
@@ -222,7 +231,10 @@ static int remote_load(struct trace_remote *remote)
 	if (!buffer)
 		return -ENOMEM;
 
+	/* The writer may need memory as well: if there is none left, this task has to go */
+	set_current_oom_origin();
 	ret = desc->ops->load(buffer, desc->priv);
+	clear_current_oom_origin();
 	if (ret) {
 		remote_give_back(remote, buffer);
 		return ret;
@@ -304,14 +316,14 @@ static int remote_reset_all(struct trace_remote *remote)
 {
 	int cpu, ret = 0;
 
-	for_each_possible_cpu(cpu)
+	for_each_cpu(cpu, ring_buffer_remote_cpus(remote_buffer(remote)))
 		ret = remote_reset_cpu(remote, cpu) ?: ret;
 	return ret;
 }
 
 static int remote_reset(struct trace_remote *remote, int cpu)
 {
-	int ret;
+	int ret = 0;
 
 	lockdep_assert_held(&remote->lock);
 	if (!remote_buffer(remote))
@@ -319,7 +331,7 @@ static int remote_reset(struct trace_remote *remote, int cpu)
 
 	if (cpu == RING_BUFFER_ALL_CPUS)
 		ret = remote_reset_all(remote);
-	else
+	else if (remote_has_cpu(remote, cpu))
 		ret = remote_reset_cpu(remote, cpu);
 	remote_try_unload(remote);
 	return ret;
@@ -774,9 +786,9 @@ static void print_record(struct trace_remote *remote, struct trace_seq *s, int c
 	trace_seq_putc(s, '\n');
 }
 
-/* For each CPU that a file covers: @file_cpu, or all of them */
-#define for_each_file_cpu(cpu, file_cpu)				\
-	for_each_possible_cpu(cpu)					\
+/* For each CPU with a buffer that a file covers: @file_cpu, or all of them */
+#define for_each_file_cpu(cpu, buffer, file_cpu)			\
+	for_each_cpu(cpu, ring_buffer_remote_cpus(buffer))		\
 		if ((file_cpu) == RING_BUFFER_ALL_CPUS || (file_cpu) == (cpu))
 
 /*
@@ -785,6 +797,7 @@ static void print_record(struct trace_remote *remote, struct trace_seq *s, int c
 
 struct trace_reader {
 	struct remote_cpu	*file;
+	struct trace_buffer	*buffer;
 	struct trace_seq	seq;
 	loff_t			pos;
 	int			cpu;	/* of the current event; -1 at the end */
@@ -798,7 +811,7 @@ static void trace_reader_find(struct trace_reader *reader)
 	u64 ts;
 
 	reader->cpu = -1;
-	for_each_file_cpu(cpu, reader->file->cpu) {
+	for_each_file_cpu(cpu, reader->buffer, reader->file->cpu) {
 		if (!ring_buffer_iter_peek(reader->iters[cpu], &ts))
 			continue;
 		if (reader->cpu < 0 || ts < reader->ts) {
@@ -817,7 +830,7 @@ static void *trace_start(struct seq_file *m, loff_t *pos)
 		return NULL;
 
 	if (!*pos) {
-		for_each_file_cpu(cpu, reader->file->cpu)
+		for_each_file_cpu(cpu, reader->buffer, reader->file->cpu)
 			ring_buffer_iter_reset(reader->iters[cpu]);
 		reader->pos = 0;
 		trace_reader_find(reader);
@@ -885,7 +898,8 @@ static struct trace_reader *trace_reader_alloc(struct remote_cpu *file)
 		return NULL;
 
 	reader->file = file;
-	for_each_file_cpu(cpu, file->cpu) {
+	reader->buffer = buffer;
+	for_each_file_cpu(cpu, buffer, file->cpu) {
 		reader->iters[cpu] = ring_buffer_read_start(buffer, cpu, GFP_KERNEL);
 		if (!reader->iters[cpu]) {
 			trace_reader_free(reader);
@@ -1028,7 +1042,7 @@ static int pipe_oldest(struct trace_buffer *buffer, int file_cpu)
 	int cpu, oldest = -1;
 	u64 ts, oldest_ts = 0;
 
-	for_each_file_cpu(cpu, file_cpu) {
+	for_each_file_cpu(cpu, buffer, file_cpu) {
 		if (!ring_buffer_peek(buffer, cpu, &ts, NULL))
 			continue;
 		if (oldest < 0 || ts < oldest_ts) {
@@ -1206,7 +1220,7 @@ static int stats_show(struct seq_file *m, void *v)
 
 	guard(mutex)(&file->remote->lock);
 	buffer = remote_buffer(file->remote);
-	if (!buffer)
+	if (!remote_has_cpu(file->remote, file->cpu))
 		return 0;
 
 	s = kmalloc(sizeof(*s), GFP_KERNEL);

@@ -168,12 +168,12 @@ static unsigned long dump_seek(struct dump_pos *p, unsigned long max)
 }
 
 /* The CPU with the oldest event, or NULL if there is none left */
-static struct dump_pos *dump_oldest(int only_cpu)
+static struct dump_pos *dump_oldest(struct trace_buffer *buffer, int only_cpu)
 {
 	struct dump_pos *p, *oldest = NULL;
 	int cpu;
 
-	for_each_possible_cpu(cpu) {
+	for_each_cpu(cpu, ring_buffer_remote_cpus(buffer)) {
 		p = per_cpu_ptr(&dump_positions, cpu);
 		if (only_cpu != RING_BUFFER_ALL_CPUS && only_cpu != cpu)
 			continue;
@@ -204,7 +204,7 @@ unsigned long remote_dump_events(struct trace_buffer *buffer, int only_cpu, unsi
 	struct dump_pos *p;
 	int cpu;
 
-	for_each_possible_cpu(cpu) {
+	for_each_cpu(cpu, ring_buffer_remote_cpus(buffer)) {
 		if (only_cpu != RING_BUFFER_ALL_CPUS && only_cpu != cpu)
 			continue;
 		p = per_cpu_ptr(&dump_positions, cpu);
@@ -213,7 +213,7 @@ unsigned long remote_dump_events(struct trace_buffer *buffer, int only_cpu, unsi
 		total += dump_seek(p, max);
 	}
 
-	for (; (p = dump_oldest(only_cpu)); total--) {
+	for (; (p = dump_oldest(buffer, only_cpu)); total--) {
 		if (!max || total <= max)
 			nr += dump_one(p, fn, data);
 		dump_skip(p);

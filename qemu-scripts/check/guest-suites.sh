@@ -37,6 +37,7 @@ selftests()	# MODE ARGUMENTS-OF-BOOT -- ARGUMENT-OF-RUN-TESTS...
 	# shellcheck disable=SC2086	# words
 	"$SCRIPTS/boot.sh" --mode "$mode" $boot --timeout 1800 \
 		--add "$BUILD/tests:/root/tests" "${software[@]}" \
+		--add "$BUILD/obj/test_modules/absent.ko:/root/tests/absent.ko" \
 		--add "$BUILD/obj/test_modules/hyp_calls.ko:/root/tests/hyp_calls.ko" \
 		--add "$BUILD/obj/test_modules/fast_clock.ko:/root/tests/fast_clock.ko" \
 		--add "$SCRIPTS/guest/run-tests.sh:/root/tests/run-tests.sh" -- \

@@ -144,6 +144,7 @@ checked_kernel()	# NAME MODE [ARGUMENT-OF-BOOT]...
 		--append "page_poison=1 slub_debug=FZP log_buf_len=1M" \
 		--kernel "$BUILD/kernel-$name/arch/arm64/boot/Image" \
 		--add "$BUILD/tests:/root/tests" \
+		--add "$BUILD/obj/test_modules-$name/absent.ko:/root/tests/absent.ko" \
 		--add "$BUILD/obj/test_modules-$name/hyp_calls.ko:/root/tests/hyp_calls.ko" \
 		--add "$BUILD/obj/test_modules-$name/fast_clock.ko:/root/tests/fast_clock.ko" \
 		--add "$SCRIPTS/guest/run-tests.sh:/root/tests/run-tests.sh" -- \

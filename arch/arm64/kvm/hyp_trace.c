@@ -331,14 +331,14 @@ static struct hyp_table *hyp_alloc_table(int cpu, unsigned int nr_subbufs)
 	unsigned int i, nr = DIV_ROUND_UP(nr_subbufs, RB_WRITER_SUBBUFS_PER_PAGE) + 1;
 	struct hyp_table *table;
 
-	table = kvzalloc(struct_size(table, pages, nr), GFP_KERNEL);
+	table = kvzalloc(struct_size(table, pages, nr), RING_BUFFER_REMOTE_GFP);
 	if (!table)
 		return NULL;
 
 	per_cpu(hyp_tables, cpu) = table;
 	table->nr = nr;
 	for (i = 0; i < nr; i++) {
-		table->pages[i] = (void *)__get_free_page(GFP_KERNEL_ACCOUNT);
+		table->pages[i] = (void *)__get_free_page(RING_BUFFER_REMOTE_GFP | __GFP_ACCOUNT);
 		if (!table->pages[i])
 			return NULL;	/* the unload that follows frees the others */
 	}
@@ -442,7 +442,7 @@ static int hyp_trace_unload(struct trace_buffer *buffer, void *priv)
 {
 	int cpu, ret = 0;
 
-	for_each_possible_cpu(cpu)
+	for_each_cpu(cpu, ring_buffer_remote_cpus(buffer))
 		ret = hyp_unload_cpu(cpu) ?: ret;
 	return ret;
 }
@@ -456,7 +456,7 @@ static int hyp_trace_load(struct trace_buffer *buffer, void *priv)
 	if (ret)
 		return ret;
 
-	for_each_possible_cpu(cpu) {
+	for_each_cpu(cpu, ring_buffer_remote_cpus(buffer)) {
 		ret = hyp_load_cpu(buffer, cpu);
 		if (ret)
 			return ret;
@@ -464,11 +464,18 @@ static int hyp_trace_load(struct trace_buffer *buffer, void *priv)
 	return 0;
 }
 
-/* Several CPUs may store their error at once; a CPU without one leaves theirs alone */
+/*
+ * Several CPUs may store their error at once; a CPU without one leaves theirs alone. A CPU
+ * that was not there when the buffer was loaded has none.
+ */
 static void hyp_enable_this_cpu(void *data)
 {
-	int err = hyp_call(__hyp_trace_enable, hyp_trace_flags), *ret = data;
+	int err, *ret = data;
 
+	if (!this_cpu_read(hyp_tables))
+		return;
+
+	err = hyp_call(__hyp_trace_enable, hyp_trace_flags);
 	if (err)
 		WRITE_ONCE(*ret, err);
 }
@@ -519,7 +526,8 @@ static int hyp_trace_cpu_online(unsigned int cpu)
  */
 static int hyp_trace_cpu_offline(unsigned int cpu)
 {
-	if ((hyp_trace_flags & HYP_TRACE_ON) && !is_protected_kvm_enabled() && hyp_is_there())
+	if ((hyp_trace_flags & HYP_TRACE_ON) && this_cpu_read(hyp_tables) &&
+	    !is_protected_kvm_enabled() && hyp_is_there())
 		return hyp_call(__hyp_trace_enable, 0);
 	return 0;
 }

@@ -4,16 +4,18 @@
  * that every page of it is given back.
  *
  * Needs root. Runs on the remotes "hypervisor" and "test", and skips one that does
- * not exist.
+ * not exist. The test "absent_at_load" needs absent.ko.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "kselftest_harness.h"
+#include "lib/host.h"
 #include "lib/memory.h"
 #include "lib/ways.h"
 #include "variants.h"
@@ -437,6 +439,34 @@ TEST_F(remote, too_large_for_memory)
 	ASSERT_EQ(0, cycle(src, &self->ev, TEST_KB, 11));
 }
 
+/* A page that, if there is none, makes the kernel kill a process to get one */
+static bool may_kill(const char *line)
+{
+	return strstr(line, "gfp_flags=GFP_KERNEL") && !strstr(line, "__GFP_RETRY_MAYFAIL") &&
+	       !strstr(line, "__GFP_NORETRY");
+}
+
+/* Loading a larger buffer takes no more of such pages */
+TEST_F(remote, load_spares_other_processes)
+{
+	static const unsigned long sizes[] = { 512, 8192 };
+	const struct source *src = &self->src;
+	int nr[ARRAY_SIZE(sizes)];
+	unsigned int i;
+
+	ASSERT_EQ(0, host_record("kmem/mm_page_alloc", getpid()));
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		ASSERT_EQ(0, source_set_size(src, sizes[i]));
+		host_clear();
+		ASSERT_EQ(0, source_on(src, true));
+		nr[i] = host_count(may_kill);
+		ASSERT_LE(0, nr[i]);
+		ASSERT_EQ(0, source_on(src, false));
+	}
+	EXPECT_GE(nr[0] + 3, nr[1]);
+	host_stop();
+}
+
 /*
  * CPU hotplug
  */
@@ -476,6 +506,57 @@ TEST_F(remote, offline_at_load)
 	EXPECT_EQ(1, self->ev.list[0].id);
 	EXPECT_EQ(2, self->ev.list[1].id);
 	EXPECT_EQ(cpu, self->ev.list[1].cpu);
+}
+
+/*
+ * A CPU that is not there has no buffer. One that is added later gets its buffer when the
+ * next one is loaded
+ */
+TEST_F(remote, absent_at_load)
+{
+	const struct source *src = &self->src;
+	int cpu = nr_cpus() - 1, fd;
+	struct mapping m;
+	char text[64];
+
+	if (access("absent.ko", R_OK))
+		SKIP(return, "there is no absent.ko");
+	if (!cpu || set_online(cpu, false))
+		SKIP(return, "no CPU can be switched off");
+	snprintf(text, sizeof(text), "insmod absent.ko cpu=%d", cpu);
+	ASSERT_EQ(0, system(text));
+
+	EXPECT_EQ(0, source_on(src, true));
+	EXPECT_EQ(0, source_get(src, text, sizeof(text), "per_cpu/cpu%d/stats", cpu));
+	EXPECT_EQ(-EINVAL, mapping_open(&m, src, cpu, O_NONBLOCK));
+	fd = source_open_file(src, O_RDONLY | O_NONBLOCK, "per_cpu/cpu%d/trace_pipe_raw", cpu);
+	EXPECT_LE(0, fd);
+	EXPECT_EQ(-1, read(fd, text, sizeof(text)));
+	EXPECT_EQ(ENODEV, errno);
+	close(fd);
+
+	/* It is added, and switched on, while tracing is on */
+	EXPECT_EQ(0, system("rmmod absent"));
+	EXPECT_EQ(0, set_online(cpu, true));
+	EXPECT_EQ(0, pin_to_cpu(cpu));
+	EXPECT_EQ(0, source_write(src, 1));
+	EXPECT_EQ(0, pin_to_cpu(0));
+	EXPECT_EQ(0, source_write(src, 2));
+	EXPECT_EQ(0, source_look(src, -1, &self->ev));
+	EXPECT_EQ(1, events_first_wrong(&self->ev, 2));
+	EXPECT_EQ(0, set_online(cpu, false));
+	EXPECT_EQ(0, source_set_overwrite(src, false));
+	EXPECT_EQ(0, source_set_clock(src, "boot"));
+	EXPECT_EQ(0, set_online(cpu, true));
+	EXPECT_EQ(0, source_on(src, false));
+	EXPECT_EQ(0, source_loaded(src));
+
+	EXPECT_EQ(0, source_on(src, true));
+	EXPECT_EQ(0, pin_to_cpu(cpu));
+	EXPECT_EQ(0, source_write(src, 3));
+	events_clear(&self->ev);
+	EXPECT_EQ(0, source_consume(src, cpu, WAY_MAP, &self->ev));
+	EXPECT_EQ(1, events_first_wrong(&self->ev, 3));
 }
 
 /* The CPU goes offline while tracing: its events stay, and unloading works without it */

@@ -6,7 +6,6 @@
  * not exist.
  */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
@@ -14,10 +13,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "kselftest_harness.h"
+#include "lib/host.h"
 #include "lib/slack.h"
 #include "lib/ways.h"
 #include "variants.h"
@@ -475,50 +474,23 @@ TEST_F(remote, pipe_ends)
  * How the kernel looks for events
  */
 
-#define TIMERS		TRACEFS "/instances/hyptrace_timers/"
 /* The kernel's own limit of this, when nothing has happened for a while */
 #define IDLE_PERIOD_MS	10
 
-/* Record the timers that expire. A timer of the kernel's has a function of this name */
-#define WATCH_TIMER	"function=rb_remote_"
-
-static int timers_open(void)
+/* A timer of a remote's buffer: its function is one of ring_buffer_remote.c */
+static bool is_watch_timer(const char *line)
 {
-	if (mkdir(TIMERS, 0755) && errno != EEXIST)
-		return -errno;
-	return file_write(TIMERS "events/timer/hrtimer_expire_entry/enable", "1", 1);
+	return strstr(line, "function=rb_remote_");
 }
 
-static void timers_close(void)
-{
-	rmdir(TIMERS);
-}
-
-static void timers_clear(void)
-{
-	int fd = open(TIMERS "trace", O_WRONLY | O_TRUNC);
-
-	close(fd);
-}
-
-/* How often has a remote's timer expired since timers_clear()? */
 static int timers_expired(void)
 {
-	char line[512];
-	FILE *f = fopen(TIMERS "trace", "r");
-	int nr = 0;
-
-	if (!f)
-		return -errno;
-	while (fgets(line, sizeof(line), f))
-		nr += !!strstr(line, WATCH_TIMER);
-	fclose(f);
-	return nr;
+	return host_count(is_watch_timer);
 }
 
 static int timers_expired_in_ms(unsigned int ms)
 {
-	timers_clear();
+	host_clear();
 	sleep_ms(ms);
 	return timers_expired();
 }
@@ -531,7 +503,7 @@ TEST_F(remote, no_timer_for_nothing)
 	struct waiter w = { .what = DO_READ };
 	unsigned int i;
 
-	ASSERT_EQ(0, timers_open());
+	ASSERT_EQ(0, host_record("timer/hrtimer_expire_entry", 0));
 	for (i = 0; i < ARRAY_SIZE(files); i++) {
 		w.fd = source_open_file(src, O_RDONLY, files[i], self->cpu);
 		ASSERT_LE(0, w.fd);
@@ -539,7 +511,7 @@ TEST_F(remote, no_timer_for_nothing)
 		EXPECT_EQ(0, timers_expired_in_ms(50)) TH_LOG("%s", files[i]);
 
 		/* The timer starts with tracing, for the reader that waits already */
-		timers_clear();
+		host_clear();
 		ASSERT_EQ(0, source_on(src, true));
 		while (!timers_expired())
 			sleep_ms(1);
@@ -552,7 +524,7 @@ TEST_F(remote, no_timer_for_nothing)
 		ASSERT_EQ(0, source_on(src, false));
 		close(w.fd);
 	}
-	timers_close();
+	host_stop();
 }
 
 /* It looks less often when there was nothing for a while */
@@ -563,7 +535,7 @@ TEST_F(remote, timer_backs_off)
 	__u64 start, elapsed;
 	int nr;
 
-	ASSERT_EQ(0, timers_open());
+	ASSERT_EQ(0, host_record("timer/hrtimer_expire_entry", 0));
 	ASSERT_EQ(0, source_on(src, true));
 	w.fd = source_open_file(src, O_RDONLY, "trace_pipe");
 	ASSERT_LE(0, w.fd);
@@ -578,7 +550,7 @@ TEST_F(remote, timer_backs_off)
 	ASSERT_TRUE(waiter_join(&w));
 	EXPECT_LT(0, w.ret);
 	close(w.fd);
-	timers_close();
+	host_stop();
 }
 
 TEST_HARNESS_MAIN

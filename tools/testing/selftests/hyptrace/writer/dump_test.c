@@ -42,6 +42,11 @@ static u64 seed;
  * Replacements for the functions of ring_buffer_remote.c
  */
 
+const struct cpumask *ring_buffer_remote_cpus(struct trace_buffer *buffer)
+{
+	return NULL;	/* all of them */
+}
+
 void ring_buffer_remote_range(struct trace_buffer *buffer, int cpu, u64 *head, u64 *tail)
 {
 	struct buf *b = &buffer->b[cpu];

@@ -6,6 +6,10 @@
 
 #define DEFINE_PER_CPU(type, name)	type name[SHIM_NR_CPUS]
 #define per_cpu_ptr(ptr, cpu)		(&(*(ptr))[cpu])
-#define for_each_possible_cpu(cpu)	for ((cpu) = 0; (cpu) < SHIM_NR_CPUS; (cpu)++)
+struct cpumask;
+
+/* Only the mask of all CPUs is in use */
+#define for_each_cpu(cpu, mask)						\
+	for ((cpu) = 0, (void)(mask); (cpu) < SHIM_NR_CPUS; (cpu)++)
 
 #endif /* _SHIM_LINUX_PERCPU_H */
