@@ -17,7 +17,8 @@
  * struct ring_buffer_remote_ops - what the kernel asks of the writer
  * @swap_reader: make the oldest sub-buffer of @cpu the reader's. The reader has
  *	seen @seen bytes of its present one. Returns an enum rb_writer_swap or an
- *	errno. Called under reader_lock, with interrupts off.
+ *	errno, which the reader gets, except that -EBUSY is tried again a few times.
+ *	Called under reader_lock, with interrupts off.
  * @reset: drop all events of @cpu and zero its counters; returns an errno. Called
  *	under reader_lock, with interrupts off, on @cpu if it is online.
  */
@@ -139,6 +140,28 @@ const struct rb_page *ring_buffer_remote_look(struct trace_buffer *buffer, int c
 /* The same for the reader's sub-buffer */
 const struct rb_page *ring_buffer_remote_look_reader(struct trace_buffer *buffer, int cpu,
 						     u32 *from);
+
+/**
+ * ring_buffer_remote_error - why a reader got nothing
+ * @buffer: a buffer, of a remote or not
+ * @cpu: CPU
+ *
+ * For a reader that just got no event, or no sub-buffer, of @cpu. The next reader
+ * overwrites the answer, so a reader asks with trace_access_lock() still held.
+ *
+ * Context: any.
+ * Return: 0 if there is nothing to read; -EBUSY if the writer has something but gave it
+ * in none of several attempts; -EIO if it gave an answer that makes no sense; or the errno
+ * with which it refused.
+ */
+#ifdef CONFIG_TRACE_REMOTE
+int ring_buffer_remote_error(struct trace_buffer *buffer, int cpu);
+#else
+static inline int ring_buffer_remote_error(struct trace_buffer *buffer, int cpu)
+{
+	return 0;
+}
+#endif
 
 /**
  * ring_buffer_remote_mapped - is any CPU's buffer mapped into user space

@@ -292,6 +292,7 @@ static int test_write_selftest(u64 id, void *priv)
 	trace_selftest(id);
 	trace_numbers(id, id, id, id, id, id, id);
 	trace_names(id % 6, id % 2);
+	trace_line(id >> 44);
 	return 0;
 }
 
@@ -307,8 +308,16 @@ static void test_stop(void *priv)
  * Reading
  */
 
+static int swap_answer = RB_SWAP_DONE;
+module_param(swap_answer, int, 0600);
+MODULE_PARM_DESC(swap_answer, "what the writer answers to readers instead of a sub-buffer, if not 1");
+
 static int test_swap_reader(int cpu, u32 seen, void *priv)
 {
+	int answer = READ_ONCE(swap_answer);
+
+	if (answer != RB_SWAP_DONE)
+		return answer;
 	return rb_writer_swap(per_cpu_ptr(&test_writers, cpu), seen);
 }
 

@@ -23,3 +23,8 @@ REMOTE_EVENT(names,
 	REMOTE_FIELDS(u16, season, u8, parity),
 	"season=%s parity=%s (%u)",
 	SYM(season, test_seasons), SYM(parity, test_parities), REC(parity))
+
+/* The value's upper 20 bits, and after them so many columns of text */
+REMOTE_EVENT(line,
+	REMOTE_FIELDS(u32, width),
+	"width=%u%*s", REC(width), REC(width), "")

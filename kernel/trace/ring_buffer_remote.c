@@ -30,7 +30,7 @@ static_assert(offsetof(struct trace_buffer_meta, pages_touched) == 72);
 #define RB_REMOTE_WATCH_IDLE_NS	(10 * NSEC_PER_MSEC)
 #define RB_REMOTE_WATCH_PART	16
 
-/* An attempt fails if the writer got ahead, or wrote more to the reader's page */
+/* An attempt fails if the writer is faster, or writes more to the reader's page */
 #define RB_REMOTE_SWAP_TRIES	4
 
 /**
@@ -38,11 +38,13 @@ static_assert(offsetof(struct trace_buffer_meta, pages_touched) == 72);
  * @meta:	the writer's meta page
  * @pages:	the buffer pages by id
  * @slots:	the buffer pages in the ring by slot
+ * @error:	why the last reader got nothing, 0 if there is nothing; under reader_lock
  */
 struct rb_remote_cpu {
 	struct trace_buffer_meta	*meta;
 	struct buffer_page		**pages;
 	struct buffer_page		**slots;
+	int				error;
 };
 
 /* Update the kernel's view of the writer from the meta page; under reader_lock */
@@ -114,32 +116,31 @@ static void rb_remote_swapped(struct ring_buffer_per_cpu *cpu_buffer)
 	rb_update_meta_page(cpu_buffer);
 }
 
-static struct buffer_page *rb_remote_get_reader_page(struct ring_buffer_per_cpu *cpu_buffer)
+/* Ask the writer for another sub-buffer. 0 or an errno; 0 may also be a failed attempt */
+static int rb_remote_swap(struct ring_buffer_per_cpu *cpu_buffer)
 {
 	const struct ring_buffer_remote *remote = cpu_buffer->buffer->remote;
-	struct buffer_page *reader;
-	int i, ret;
+	int ret = remote->ops->swap_reader(cpu_buffer->cpu, cpu_buffer->reader_page->read,
+					   remote->priv);
 
-	for (i = 0; i < RB_REMOTE_SWAP_TRIES; i++) {
-		reader = cpu_buffer->reader_page;
-		if (reader->read < rb_page_size(reader))
-			goto found;
-
-		rb_remote_sync(cpu_buffer);
-		if (cpu_buffer->commit_page == reader)
-			return NULL;
-		if (!local_read(&cpu_buffer->entries))
-			return NULL;
-
-		ret = remote->ops->swap_reader(cpu_buffer->cpu, reader->read, remote->priv);
-		if (ret == RB_SWAP_NOTHING)
-			return NULL;
-		if (ret == RB_SWAP_DONE)
-			rb_remote_swapped(cpu_buffer);
+	switch (ret) {
+	case RB_SWAP_DONE:
+		rb_remote_swapped(cpu_buffer);
+		return 0;
+	case RB_SWAP_NOTHING:	/* not what its meta page says */
+	case RB_SWAP_MORE:
+	case -EBUSY:
+		return 0;
+	default:
+		return ret < 0 ? ret : -EIO;
 	}
-	return NULL;
+}
 
-found:
+/* There is something to read on the reader's sub-buffer */
+static struct buffer_page *rb_remote_use_reader_page(struct ring_buffer_per_cpu *cpu_buffer)
+{
+	struct buffer_page *reader = cpu_buffer->reader_page;
+
 	/* If the writer has left it meanwhile, it is complete and can be spliced */
 	if (cpu_buffer->commit_page == reader)
 		rb_remote_sync(cpu_buffer);
@@ -148,6 +149,48 @@ found:
 	if (!reader->read)
 		cpu_buffer->read_stamp = reader->page->time_stamp;
 	return reader;
+}
+
+/* NULL if there is nothing to read, or if the writer fails; see rb_remote_error() */
+static struct buffer_page *rb_remote_get_reader_page(struct ring_buffer_per_cpu *cpu_buffer)
+{
+	struct rb_remote_cpu *remote = cpu_buffer->remote;
+	int tries = 0;
+
+	remote->error = 0;
+	while (cpu_buffer->reader_page->read >= rb_page_size(cpu_buffer->reader_page)) {
+		rb_remote_sync(cpu_buffer);
+		if (cpu_buffer->commit_page == cpu_buffer->reader_page ||
+		    !local_read(&cpu_buffer->entries))
+			return NULL;
+
+		remote->error = tries++ == RB_REMOTE_SWAP_TRIES ? -EBUSY :
+				rb_remote_swap(cpu_buffer);
+		if (remote->error)
+			return NULL;
+	}
+	return rb_remote_use_reader_page(cpu_buffer);
+}
+
+/* Why a reader has just got nothing: 0 if there is nothing, or an errno. Told only once */
+static int rb_remote_error(struct ring_buffer_per_cpu *cpu_buffer)
+{
+	int error;
+
+	lockdep_assert_held(&cpu_buffer->reader_lock);
+	if (!rb_is_remote(cpu_buffer))
+		return 0;
+	error = cpu_buffer->remote->error;
+	cpu_buffer->remote->error = 0;
+	return error;
+}
+
+int ring_buffer_remote_error(struct trace_buffer *buffer, int cpu)
+{
+	struct ring_buffer_per_cpu *cpu_buffer = buffer->buffers[cpu];
+
+	guard(raw_spinlock_irqsave)(&cpu_buffer->reader_lock);
+	return rb_remote_error(cpu_buffer);
 }
 
 /*

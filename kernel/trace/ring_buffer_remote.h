@@ -27,6 +27,7 @@ static unsigned long rb_remote_bytes(struct ring_buffer_per_cpu *cpu_buffer);
 static void rb_remote_watch(struct trace_buffer *buffer, int cpu);
 static void rb_remote_free_watch(struct trace_buffer *buffer);
 static struct buffer_page *rb_remote_get_reader_page(struct ring_buffer_per_cpu *cpu_buffer);
+static int rb_remote_error(struct ring_buffer_per_cpu *cpu_buffer);
 static bool rb_remote_is_whole(struct ring_buffer_per_cpu *cpu_buffer);
 static void rb_remote_consume_whole(struct ring_buffer_per_cpu *cpu_buffer);
 static void rb_remote_setup_ids(struct ring_buffer_per_cpu *cpu_buffer, unsigned long *subbuf_ids);
@@ -59,6 +60,11 @@ static inline struct buffer_page *
 rb_remote_get_reader_page(struct ring_buffer_per_cpu *cpu_buffer)
 {
 	return NULL;
+}
+
+static inline int rb_remote_error(struct ring_buffer_per_cpu *cpu_buffer)
+{
+	return 0;
 }
 
 static inline bool rb_remote_is_whole(struct ring_buffer_per_cpu *cpu_buffer)

@@ -1036,15 +1036,19 @@ static int trace_pipe_release(struct inode *inode, struct file *filp)
 	return 0;
 }
 
-/* The CPU of the oldest event, or -1 */
+/* The CPU of the oldest event; -EAGAIN if there is none, or the writer's errno */
 static int pipe_oldest(struct trace_buffer *buffer, int file_cpu)
 {
-	int cpu, oldest = -1;
+	int cpu, ret, oldest = -EAGAIN;
 	u64 ts, oldest_ts = 0;
 
 	for_each_file_cpu(cpu, buffer, file_cpu) {
-		if (!ring_buffer_peek(buffer, cpu, &ts, NULL))
+		if (!ring_buffer_peek(buffer, cpu, &ts, NULL)) {
+			ret = ring_buffer_remote_error(buffer, cpu);
+			if (ret)
+				return ret;
 			continue;
+		}
 		if (oldest < 0 || ts < oldest_ts) {
 			oldest = cpu;
 			oldest_ts = ts;
@@ -1053,12 +1057,31 @@ static int pipe_oldest(struct trace_buffer *buffer, int file_cpu)
 	return oldest;
 }
 
-/* Move one event into the text; false if there is none, or no room */
-static bool pipe_take_one(struct pipe_reader *reader)
+/* Add the text of an event; false if there is no room */
+static bool pipe_print(struct pipe_reader *reader, int cpu, u64 ts, unsigned long lost,
+		       const struct remote_rec *rec)
 {
-	struct trace_remote *remote = reader->file->remote;
-	struct trace_buffer *buffer = remote_buffer(remote);
-	size_t len = trace_seq_used(&reader->seq);
+	struct trace_seq *s = &reader->seq;
+	size_t len = trace_seq_used(s);
+
+	if (lost)
+		trace_seq_printf(s, "CPU:%d [LOST %lu EVENTS]\n", cpu, lost);
+	if (rec)
+		print_record(reader->file->remote, s, cpu, ts, rec);
+	else
+		trace_seq_puts(s, "[LINE TOO BIG]\n");
+	if (!trace_seq_has_overflowed(s))
+		return true;
+
+	s->full = 0;
+	s->seq.len = len;
+	return false;
+}
+
+/* Move one event into the text. 0, or why not: -ENOSPC, -EAGAIN or the writer's errno */
+static int pipe_take_one(struct pipe_reader *reader)
+{
+	struct trace_buffer *buffer = remote_buffer(reader->file->remote);
 	struct ring_buffer_event *event;
 	unsigned long lost = 0;
 	int cpu;
@@ -1066,35 +1089,38 @@ static bool pipe_take_one(struct pipe_reader *reader)
 
 	cpu = pipe_oldest(buffer, reader->file->cpu);
 	if (cpu < 0)
-		return false;
+		return cpu;
 	event = ring_buffer_peek(buffer, cpu, &ts, &lost);
 	if (!event)
-		return false;
+		return ring_buffer_remote_error(buffer, cpu) ?: -EAGAIN;
 
-	if (lost)
-		trace_seq_printf(&reader->seq, "CPU:%d [LOST %lu EVENTS]\n", cpu, lost);
-	print_record(remote, &reader->seq, cpu, ts, ring_buffer_event_data(event));
-	if (trace_seq_has_overflowed(&reader->seq)) {
-		reader->seq.full = 0;
-		reader->seq.seq.len = len;
-		return false;
+	if (!pipe_print(reader, cpu, ts, lost, ring_buffer_event_data(event))) {
+		if (trace_seq_used(&reader->seq))
+			return -ENOSPC;
+		pipe_print(reader, cpu, ts, lost, NULL);
 	}
 
 	ring_buffer_consume(buffer, cpu, NULL, NULL);
 	reader->has_read = true;
-	return true;
+	return 0;
 }
 
-static void pipe_fill(struct pipe_reader *reader)
+/* Fill the text. 0 if there is any now, -EAGAIN if there is no event, or the writer's errno */
+static int pipe_fill(struct pipe_reader *reader)
 {
+	int ret;
+
 	trace_seq_init(&reader->seq);
 	trace_access_lock(reader->file->cpu);
-	while (pipe_take_one(reader))
-		;
+	do {
+		ret = pipe_take_one(reader);
+	} while (!ret);
 	trace_access_unlock(reader->file->cpu);
+	/* An error after some text is met again by the next call, if it lasts */
+	return trace_seq_used(&reader->seq) ? 0 : ret;
 }
 
-/* Wait for text; 0 when the file ends, as an ordinary trace_pipe does */
+/* Wait for text: 1, 0 when the file ends, as an ordinary trace_pipe does, or an errno */
 static int pipe_wait(struct pipe_reader *reader, struct file *filp)
 {
 	struct trace_remote *remote = reader->file->remote;
@@ -1102,10 +1128,11 @@ static int pipe_wait(struct pipe_reader *reader, struct file *filp)
 
 	for (;;) {
 		/* Another reader of this file (io_uring) may leave text while we wait */
-		if (reader->seq.readpos == trace_seq_used(&reader->seq))
-			pipe_fill(reader);
-		if (trace_seq_used(&reader->seq))
+		if (reader->seq.readpos < trace_seq_used(&reader->seq))
 			return 1;
+		ret = pipe_fill(reader);
+		if (ret != -EAGAIN)
+			return ret ?: 1;
 		if (filp->f_flags & O_NONBLOCK)
 			return -EAGAIN;
 		if (!READ_ONCE(remote->on) && reader->has_read)

@@ -225,8 +225,9 @@ each_fault()
 	"$SCRIPTS/build-kernel.sh" --name faults --config "$SCRIPTS/config/faults.config"
 	guest protected 2 --timeout 7200 --kernel "$BUILD/kernel-faults/arch/arm64/boot/Image" \
 		--add "$BUILD/tests/faults:/root/tests/faults" \
+		--add "$BUILD/tests/refused:/root/tests/refused" \
 		--add "$SCRIPTS/guest/run-tests.sh:/root/tests/run-tests.sh" -- \
-		env HYPTRACE_EACH_FAULT=1 /root/tests/run-tests.sh faults
+		env HYPTRACE_EACH_FAULT=1 /root/tests/run-tests.sh refused faults
 }
 
 suite_faults()

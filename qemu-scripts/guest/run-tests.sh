@@ -140,6 +140,8 @@ left_out()	# PROGRAM
 		echo "-T $test"
 	done
 	[ "${HYPTRACE_HOURS-}" ] || echo "-T over_hours"
+	# Without fault injection, only the remote "test" can be told to refuse
+	[ "$1" != refused ] || [ -d /sys/kernel/debug/fail_hyp_trace ] || echo "-V hypervisor"
 }
 
 # The program "faults" needs a kernel that can let allocations fail

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Allocations and hypercalls fail, one at a time: each operation on a trace remote runs
- * with its first one failing, then with its second one, and so on. It either succeeds
- * nevertheless, or returns the errno of the failure and succeeds when it is repeated. No
- * event is lost, and no memory.
+ * with its first one failing, then with its second one, and so on; and then with all of
+ * them failing. It either succeeds nevertheless, or returns the errno of the failure and
+ * succeeds when it is repeated. No event is lost, and no memory.
  *
  * For a recording by hyptrace, only some allocations fail, evenly spread, unless
  * HYPTRACE_EACH_FAULT is in the environment.
@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,6 +29,8 @@
 #define MAX_FAULTS	2000
 /* More allocations, or calls, than there are */
 #define FAR_OFF		1000000
+/* In place of a number: each one */
+#define ALL		0
 #define TIMEOUT_S	600
 /* For each allocation of a recording, which are thousands */
 #define EACH_TIMEOUT_S	(10 * 3600)
@@ -64,6 +67,7 @@ FIXTURE_TEARDOWN(faults)
  * @prepare:	returns false if the kernel cannot inject it
  * @arm:	let the @nth one fail, of this thread only if the kernel can tell them apart
  * @disarm:	let no more fail; returns whether one has failed
+ * @fail_all:	let all fail, of this thread only if the kernel can tell them apart; or none
  * @max_records: the most recordings to try, spread evenly over all that can fail
  */
 struct fault {
@@ -72,15 +76,9 @@ struct fault {
 	bool	(*prepare)(void);
 	void	(*arm)(int nth);
 	bool	(*disarm)(void);
+	void	(*fail_all)(bool on);
 	int	max_records;
 };
-
-static int put_number(const char *path, int number)
-{
-	char text[16];
-
-	return file_write(path, text, snprintf(text, sizeof(text), "%d", number));
-}
 
 static int get_number(const char *path)
 {
@@ -91,16 +89,17 @@ static int get_number(const char *path)
 
 #define FAIL_HYP_TRACE	DEBUGFS "fail_hyp_trace/"
 #define FAIL_NTH	"/proc/thread-self/fail-nth"
+#define MAKE_IT_FAIL	"/proc/thread-self/make-it-fail"
 
 static bool prepare_allocations(void)
 {
-	put_number(FAIL_HYP_TRACE "verbose", 0);
+	file_put_number(FAIL_HYP_TRACE "verbose", 0);
 	return !file_write(DEBUGFS "failslab/ignore-gfp-wait", "N", 1) &&
 	       !file_write(DEBUGFS "fail_page_alloc/ignore-gfp-wait", "N", 1) &&
-	       !put_number(DEBUGFS "fail_page_alloc/min-order", 0) &&
-	       !put_number(DEBUGFS "failslab/verbose", 0) &&
-	       !put_number(DEBUGFS "fail_page_alloc/verbose", 0) &&
-	       !put_number(FAIL_NTH, 0);
+	       !file_put_number(DEBUGFS "fail_page_alloc/min-order", 0) &&
+	       !file_put_number(DEBUGFS "failslab/verbose", 0) &&
+	       !file_put_number(DEBUGFS "fail_page_alloc/verbose", 0) &&
+	       !file_put_number(FAIL_NTH, 0);
 }
 
 /* Opened beforehand, because opening it takes memory */
@@ -126,17 +125,42 @@ static bool disarm_allocation(void)
 	return failed;
 }
 
+/* Memory of user space must not be among what fails: it is there beforehand */
+static void fail_all_allocations(bool on)
+{
+	static const char *const attrs[] = { DEBUGFS "failslab/", DEBUGFS "fail_page_alloc/" };
+	char path[128];
+	unsigned int i;
+
+	if (file_put_number(MAKE_IT_FAIL, 0) || mlockall(MCL_CURRENT | MCL_FUTURE))
+		abort();
+	for (i = 0; i < ARRAY_SIZE(attrs); i++) {
+		snprintf(path, sizeof(path), "%stask-filter", attrs[i]);
+		if (file_write(path, "Y", 1))
+			abort();
+		snprintf(path, sizeof(path), "%sprobability", attrs[i]);
+		if (file_put_number(path, 100))
+			abort();
+		snprintf(path, sizeof(path), "%stimes", attrs[i]);
+		if (file_put_number(path, on ? -1 : 0))
+			abort();
+	}
+	if (on ? file_put_number(MAKE_IT_FAIL, 1) : munlockall())
+		abort();
+}
+
 static bool prepare_hypercalls(void)
 {
-	return !put_number(FAIL_HYP_TRACE "times", 0) &&
-	       !put_number(FAIL_HYP_TRACE "verbose", 0) &&
-	       !put_number(FAIL_HYP_TRACE "probability", 100);
+	return !file_put_number(FAIL_HYP_TRACE "times", 0) &&
+	       !file_put_number(FAIL_HYP_TRACE "verbose", 0) &&
+	       !file_put_number(FAIL_HYP_TRACE "probability", 100);
 }
 
 /* Counts the hypercalls of all CPUs */
 static void arm_hypercall(int nth)
 {
-	if (put_number(FAIL_HYP_TRACE "space", nth) || put_number(FAIL_HYP_TRACE "times", 1))
+	if (file_put_number(FAIL_HYP_TRACE "space", nth) ||
+	    file_put_number(FAIL_HYP_TRACE "times", 1))
 		abort();
 }
 
@@ -144,18 +168,27 @@ static bool disarm_hypercall(void)
 {
 	bool failed = get_number(FAIL_HYP_TRACE "times") == 0;
 
-	put_number(FAIL_HYP_TRACE "times", 0);
+	file_put_number(FAIL_HYP_TRACE "times", 0);
 	return failed;
+}
+
+static void fail_all_hypercalls(bool on)
+{
+	if (file_put_number(FAIL_HYP_TRACE "space", 0) ||
+	    file_put_number(FAIL_HYP_TRACE "times", on ? -1 : 0))
+		abort();
 }
 
 static const struct fault allocation = {
 	-ENOMEM, -EIO, prepare_allocations, arm_allocation, disarm_allocation,
+	fail_all_allocations,
 	/* Most of the thousands of allocations are for copying formats of events */
 	.max_records = 12,
 };
 
 static const struct fault hypercall = {
 	-EIO, -EIO, prepare_hypercalls, arm_hypercall, disarm_hypercall,
+	fail_all_hypercalls,
 	.max_records = FAR_OFF,
 };
 
@@ -277,7 +310,7 @@ static int do_hotplug(const struct source *src, struct events *ev)
 {
 	const char *path = "/sys/devices/system/cpu/cpu1/online";
 
-	return put_number(path, 0) ?: put_number(path, 1);
+	return file_put_number(path, 0) ?: file_put_number(path, 1);
 }
 
 static const struct operation operations[] = {
@@ -333,7 +366,7 @@ static void check_on(struct __test_metadata *_metadata, const struct source *src
 	EXPECT_LT(before.entries, after.entries);
 }
 
-/* Run @op with the @nth one failing; false if there were fewer */
+/* Run @op with the @nth one failing, or with all; false if there were fewer */
 static bool fail_once(struct __test_metadata *_metadata, const struct source *src,
 		      const struct fault *fault, const struct operation *op,
 		      struct events *ev, int nth)
@@ -342,9 +375,14 @@ static bool fail_once(struct __test_metadata *_metadata, const struct source *sr
 	int ret;
 
 	prepare(_metadata, src, op, ev);
-	fault->arm(nth);
+	if (nth == ALL)
+		fault->fail_all(true);
+	else
+		fault->arm(nth);
 	ret = op->run(src, ev);
-	failed = fault->disarm();
+	if (nth == ALL)
+		fault->fail_all(false);
+	failed = nth == ALL || fault->disarm();
 	if (!op->consumes)
 		check_on(_metadata, src);
 	/* Some failures are harmless, and the operation succeeds */
@@ -376,6 +414,7 @@ static void fail_each(struct __test_metadata *_metadata, const struct source *sr
 	before = settled_free_pages();
 	while (fail_once(_metadata, src, fault, op, ev, ++nth))
 		ASSERT_GT(MAX_FAULTS, nth);
+	fail_once(_metadata, src, fault, op, ev, ALL);
 	EXPECT_GE(NOISE_PAGES, missing_pages(before, NOISE_PAGES)) TH_LOG("%s", op->name);
 	if (fault == &allocation || op->calls)
 		EXPECT_LT(1, nth) TH_LOG("%s", op->name);

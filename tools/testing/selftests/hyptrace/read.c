@@ -8,6 +8,8 @@
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -636,6 +638,86 @@ TEST_F(remote, spliced_page_outlives_the_buffer)
 	expect_good(_metadata, &self->ev);
 	close(fds[0]);
 	close(fds[1]);
+}
+
+/*
+ * Long lines of text
+ */
+
+FIXTURE(lines) {
+	struct source src;
+};
+
+/* Only the remote "test" has an event whose text can be of any length */
+DECLARE_VARIANT(lines);
+VARIANT(lines, software, SOFTWARE, 64);
+
+FIXTURE_SETUP(lines)
+{
+	if (!setup_source(_metadata, &self->src, variant->remote, variant->size_kb))
+		return;
+	ASSERT_EQ(0, pin_to_cpu(0));
+	ASSERT_EQ(0, source_put(&self->src, "line", "set_event"));
+	ASSERT_EQ(0, source_put(&self->src, "!selftest", "set_event"));
+	ASSERT_EQ(0, source_on(&self->src, true));
+}
+
+FIXTURE_TEARDOWN(lines)
+{
+	source_put(&self->src, "!line", "set_event");
+	source_close(&self->src);
+}
+
+/* Expect a line of the event with that width, or what is shown if it is too long */
+static char *expect_line(struct __test_metadata *_metadata, char *text, unsigned int width)
+{
+	char *end = strchr(text, '\n'), start[32];
+
+	ASSERT_NE(NULL, end) TH_LOG("width %u: '%s'", width, text);
+	*end = '\0';
+	if (width > 3 * SUBBUF_SIZE) {
+		EXPECT_STREQ("[LINE TOO BIG]", text);
+		return end + 1;
+	}
+	snprintf(start, sizeof(start), ": line width=%u", width);
+	text = strstr(text, start);
+	ASSERT_NE(NULL, text) TH_LOG("width %u", width);
+	EXPECT_EQ(strlen(start) + width, end - text) TH_LOG("width %u", width);
+	return end + 1;
+}
+
+/* Each line is whole. One that does not fit is left out, and those after it are not */
+static void check_lines(struct __test_metadata *_metadata, const struct source *src,
+			const char *file)
+{
+	const unsigned int widths[] = {
+		0, 1, SUBBUF_SIZE - 100, SUBBUF_SIZE, SUBBUF_SIZE + 100, 4 * SUBBUF_SIZE, 2,
+		4 * SUBBUF_SIZE, 3, SUBBUF_SIZE,
+	};
+	char *text = calloc(ARRAY_SIZE(widths), SUBBUF_SIZE), *line = text;
+	size_t size = ARRAY_SIZE(widths) * SUBBUF_SIZE, len = 0;
+	unsigned int i;
+	ssize_t ret;
+	int fd;
+
+	for (i = 0; i < ARRAY_SIZE(widths); i++)
+		ASSERT_EQ(0, source_write(src, (__u64)widths[i] << 44));
+	fd = source_open_file(src, O_RDONLY | O_NONBLOCK, file);
+	ASSERT_LE(0, fd);
+	while ((ret = read(fd, text + len, size - 1 - len)) > 0)
+		len += ret;
+	if (ret)
+		EXPECT_EQ(EAGAIN, errno) TH_LOG("%s", file);
+	close(fd);
+	for (i = 0; i < ARRAY_SIZE(widths); i++)
+		line = expect_line(_metadata, line, widths[i]);
+	EXPECT_EQ('\0', *line);
+	free(text);
+}
+
+TEST_F(lines, trace_pipe)
+{
+	check_lines(_metadata, &self->src, "trace_pipe");
 }
 
 TEST_HARNESS_MAIN

@@ -54,6 +54,13 @@ int file_write(const char *path, const void *data, size_t len)
 	return ret;
 }
 
+int file_put_number(const char *path, int number)
+{
+	char text[16];
+
+	return file_write(path, text, snprintf(text, sizeof(text), "%d", number));
+}
+
 static void source_path(const struct source *src, char *path, const char *fmt, va_list args)
 {
 	int len = snprintf(path, PATH_SIZE, "%s/", src->dir);

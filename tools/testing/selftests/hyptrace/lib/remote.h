@@ -64,6 +64,7 @@ struct stats {
 /* Read a whole file of tracefs: the number of bytes, without the final '\0', or an errno */
 ssize_t file_read(const char *path, char *buf, size_t size);
 int file_write(const char *path, const void *data, size_t len);
+int file_put_number(const char *path, int number);
 
 /**
  * remote_open - set up a remote: off, empty, unloaded, with only the event selftest

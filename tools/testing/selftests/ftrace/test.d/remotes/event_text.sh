@@ -7,6 +7,9 @@ text() { # event
 
 echo 1 >events/enable
 echo 1 >tracing_on
+echo $((5 << 44)) >write_event
+equal "line of 5 columns" "$(text line)" "width=5     "
+echo 0 >events/test/line/enable
 
 check() { # id numbers names
     echo >trace
