@@ -183,7 +183,8 @@ umount $D/full
 
 # COMMAND has time to end, whichever signal asks it to
 for signal in INT TERM; do
-	expect 0 "waiting for 'sh', process [0-9]*, to end; Ctrl-C kills it" record -o $D/x -d 500ms -- \
+	expect 0 "waiting for 'sh', process [0-9]*, to end; Ctrl-C kills it" \
+		record -o $D/x -d 500ms -- \
 		sh -c "trap 'sleep 3; echo $signal >>$D/cleaned; exit' $signal
 		[ $signal = TERM ] || kill -INT \$PPID
 		while :; do sleep 0.1; done"
@@ -193,7 +194,8 @@ expect 0 "waiting for 'sh', " record -o $D/x -d 10ms -- \
 	sh -c "trap '' TERM; while :; do sleep 0.1; done"
 
 # While hyptrace waits, another signal kills COMMAND at once: it does not count to 8
-count="trap '' INT TERM HUP; echo 0 >$D/count; first; until grep -q waiting $D/err; do sleep 0.1; done
+count="trap '' INT TERM HUP; echo 0 >$D/count; first
+	until grep -q waiting $D/err; do sleep 0.1; done
 	kill -another \$PPID; for i in \$(seq 30); do echo \$i >$D/count; sleep 1; done"
 for case in "0 INT INT" "143 TERM INT" "0 INT TERM"; do
 	set -- $case
