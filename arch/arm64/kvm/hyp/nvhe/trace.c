@@ -318,10 +318,14 @@ static struct hyp_trace_cpu *trace_cpu(u32 cpu)
 	return per_cpu_ptr(&trace_cpus, cpu);
 }
 
+/*
+ * A CPU switches its own writer on and off, and holds host_clock_lock and its buffer's lock
+ * then. So with either lock, another CPU knows: a writer that is off stays off, and all
+ * that it wrote can be seen.
+ */
 static bool writer_is_on(struct hyp_trace_cpu *tc)
 {
-	/* Pairs with the release in set_writer_on() */
-	return smp_load_acquire(&tc->writer.on);
+	return tc->writer.on;
 }
 
 static bool valid_pfn(u64 pfn)
@@ -566,6 +570,7 @@ static int unload_locked(struct hyp_trace_cpu *tc)
 {
 	int i;
 
+	hyp_assert_lock_held(&tc->lock);
 	switch (tc->state) {
 	case TRACE_EMPTY:
 		return 0;
@@ -603,20 +608,15 @@ int __hyp_trace_unload(u32 cpu)
 	return ret;
 }
 
-/* Called on the writer's CPU, as rb_writer_set_on() requires; seen by writer_is_on() */
-static void set_writer_on(struct hyp_trace_cpu *tc, bool on)
-{
-	rb_writer_set_on(&tc->writer, on);
-	smp_store_release(&tc->writer.on, on); /* pairs with writer_is_on() */
-}
-
 static int enable_locked(struct hyp_trace_cpu *tc, u32 flags)
 {
+	hyp_assert_lock_held(&host_clock_lock);
+	hyp_assert_lock_held(&tc->lock);
 	if (tc->state != TRACE_LOADED)
 		return -ENODEV;
 	if (!(flags & HYP_TRACE_ON)) {
 		trace_trace_off(flags);
-		set_writer_on(tc, false);
+		rb_writer_set_on(&tc->writer, false);
 		return 0;
 	}
 	if (host_clock.kind == HYP_CLOCK_NONE)
@@ -625,8 +625,8 @@ static int enable_locked(struct hyp_trace_cpu *tc, u32 flags)
 	tc->host_ctxt = host_data_ptr(host_ctxt);
 	tc->writer.overwrite = flags & HYP_TRACE_OVERWRITE;
 	hyp_clock_init(&tc->clock, &host_clock);
-	if (!tc->writer.on) {
-		set_writer_on(tc, true);
+	if (!writer_is_on(tc)) {
+		rb_writer_set_on(&tc->writer, true);
 		trace_trace_on(flags);
 	}
 	return 0;
@@ -757,6 +757,7 @@ int __hyp_trace_swap_reader(u32 cpu, u32 seen)
 
 static int reset_locked(struct hyp_trace_cpu *tc)
 {
+	hyp_assert_lock_held(&tc->lock);
 	if (tc->state != TRACE_LOADED)
 		return -ENODEV;
 	if (tc != this_cpu_ptr(&trace_cpus) && writer_is_on(tc))
@@ -785,6 +786,7 @@ static bool any_writer_is_on(void)
 {
 	u32 cpu;
 
+	hyp_assert_lock_held(&host_clock_lock);
 	for (cpu = 0; cpu < NR_CPUS; cpu++) {
 		struct hyp_trace_cpu *tc = trace_cpu(cpu);
 
