@@ -58,8 +58,15 @@ static const struct file_operations hyp_bench_write_fops = {
 
 static int __init hyp_bench_init(void)
 {
+	int ret;
+
 	if (!is_kvm_arm_initialised() || is_kernel_in_hyp_mode())
 		return 0;
+
+	/* For good: without a VM, there may be nobody at EL2 to be called */
+	ret = kvm_enable_virtualization();
+	if (ret)
+		return ret;
 
 	debugfs_create_file_unsafe("hyp_bench", 0200, NULL, NULL, &hyp_bench_fops);
 	debugfs_create_file("hyp_bench_write", 0600, NULL, NULL, &hyp_bench_write_fops);

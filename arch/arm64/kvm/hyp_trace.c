@@ -510,25 +510,32 @@ static int hyp_trace_overwrite(bool overwrite, void *priv)
 				   (overwrite ? HYP_TRACE_OVERWRITE : 0));
 }
 
+/* These do not fail: a CPU that cannot be traced can go off and on all the same */
+static void hyp_report_cpu(unsigned int cpu, int err)
+{
+	if (err)
+		kvm_err("hypervisor tracing: CPU %u cannot be switched: %d\n", cpu, err);
+}
+
 static int hyp_trace_cpu_online(unsigned int cpu)
 {
-	int ret = 0;
+	int err = 0;
 
 	if (hyp_trace_flags & HYP_TRACE_ON)
-		hyp_enable_this_cpu(&ret);
-	return ret;
+		hyp_enable_this_cpu(&err);
+	hyp_report_cpu(cpu, err);
+	return 0;
 }
 
 /*
  * An offline CPU could not switch its writer off, so that is done now. In protected mode
- * EL2 notices by itself. During kexec, CPUs go offline after KVM has left EL2; a failure
- * would keep them online.
+ * EL2 notices by itself. During kexec, CPUs go offline after KVM has left EL2.
  */
 static int hyp_trace_cpu_offline(unsigned int cpu)
 {
 	if ((hyp_trace_flags & HYP_TRACE_ON) && this_cpu_read(hyp_tables) &&
 	    !is_protected_kvm_enabled() && hyp_is_there())
-		return hyp_call(__hyp_trace_enable, 0);
+		hyp_report_cpu(cpu, hyp_call(__hyp_trace_enable, 0));
 	return 0;
 }
 
@@ -607,18 +614,27 @@ static const struct trace_remote_desc hyp_trace_desc = {
 static int __init hyp_share_image(const void *start, size_t size, u64 *addr)
 {
 	void *va;
+	int ret;
 
-	*addr = 0;
 	if (!start)
 		return 0;
 
 	va = lm_alias((void *)start);
-	*addr = (u64)va;
 	/* Outside protected mode, KVM has mapped the BSS at EL2 read-only already */
-	if (!is_protected_kvm_enabled() && start >= (void *)__bss_start &&
-	    start < (void *)__bss_stop)
-		return 0;
-	return kvm_share_hyp(va, va + size);
+	if (is_protected_kvm_enabled() || start < (void *)__bss_start ||
+	    start >= (void *)__bss_stop) {
+		ret = kvm_share_hyp(va, va + size);
+		if (ret)
+			return ret;
+	}
+	*addr = (u64)va;
+	return 0;
+}
+
+static void __init hyp_unshare_image(u64 addr, size_t size)
+{
+	if (addr)
+		kvm_unshare_hyp((void *)addr, (void *)addr + size);
 }
 
 static int __init hyp_share_sched_clock(struct hyp_clock_src *src)
@@ -679,10 +695,26 @@ static int __init hyp_trace_share_clocks(void)
 	       hyp_share_counter(&src[5]);
 }
 
+static void __init hyp_trace_unshare_clocks(void)
+{
+	static const size_t bank_sizes[] __initconst = {
+		[HYP_CLOCK_SCHED]	= sizeof(struct clock_read_data),
+		[HYP_CLOCK_FAST]	= sizeof(struct tk_read_base),
+		[HYP_CLOCK_COUNTER]	= 0,
+	};
+	const struct hyp_clock_src *src;
+
+	for (src = hyp_clock_srcs; src < &hyp_clock_srcs[ARRAY_SIZE(hyp_clock_srcs)]; src++) {
+		hyp_unshare_image(src->latch, sizeof(unsigned int));
+		hyp_unshare_image(src->banks, 2 * bank_sizes[src->kind]);
+		hyp_unshare_image(src->extra, sizeof(u64));
+	}
+}
+
 static int __init hyp_trace_init(void)
 {
 	struct trace_remote *remote;
-	int ret;
+	int state, ret;
 
 	if (!is_kvm_arm_initialised() || is_kernel_in_hyp_mode())
 		return 0;
@@ -696,19 +728,29 @@ static int __init hyp_trace_init(void)
 	ret = hyp_trace_share_clocks();
 	if (ret) {
 		kvm_err("hypervisor tracing: cannot share the clocks with EL2: %d\n", ret);
-		return ret;
+		goto unshare_clocks;
 	}
 
-	ret = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "kvm/arm64/hyp_trace:online",
-				hyp_trace_cpu_online, hyp_trace_cpu_offline);
-	if (ret < 0)
-		return ret;
+	state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "kvm/arm64/hyp_trace:online",
+				  hyp_trace_cpu_online, hyp_trace_cpu_offline);
+	if (state < 0) {
+		ret = state;
+		goto unshare_clocks;
+	}
 
 	remote = trace_remote_register(&hyp_trace_desc);
 	if (IS_ERR(remote)) {
-		kvm_err("hypervisor tracing: cannot register the remote: %ld\n", PTR_ERR(remote));
-		return PTR_ERR(remote);
+		ret = PTR_ERR(remote);
+		kvm_err("hypervisor tracing: cannot register the remote: %d\n", ret);
+		goto remove_state;
 	}
 	return 0;
+
+remove_state:
+	cpuhp_remove_state(state);
+unshare_clocks:
+	hyp_trace_unshare_clocks();
+	kvm_disable_virtualization();
+	return ret;
 }
 late_initcall(hyp_trace_init);

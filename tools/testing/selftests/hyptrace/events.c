@@ -433,6 +433,27 @@ TEST_F(events, cpu_goes_and_comes)
 	EXPECT_STREQ("hyp_exit reason=eret_host vcpu=0", t->lines[at + 5]);
 }
 
+/* A CPU comes online although EL2 has no buffer for it */
+TEST_F(events, cpu_without_buffer)
+{
+	if (nr_cpus() == 1)
+		SKIP(return, "there is one CPU only");
+	if (access("hyp_calls.ko", R_OK))
+		SKIP(return, "there is no hyp_calls.ko");
+
+	/* Nothing is written, so nothing has to be read to unload the buffers */
+	ASSERT_EQ(0, source_put(&self->src, "0", "events/enable"));
+	ASSERT_EQ(0, source_on(&self->src, true));
+	ASSERT_EQ(0, set_online(1, false));
+	EXPECT_EQ(0, system("insmod hyp_calls.ko unload_cpu=1 && rmmod hyp_calls"));
+	EXPECT_EQ(0, set_online(1, true));
+	/* Without that CPU, tracing can be switched off */
+	EXPECT_EQ(0, set_online(1, false));
+	EXPECT_EQ(0, source_on(&self->src, false));
+	EXPECT_EQ(0, source_loaded(&self->src));
+	EXPECT_EQ(0, set_online(1, true));
+}
+
 /* The next line of event @name after @at must contain @what; gives its index */
 #define EXPECT_NEXT(at, name, what)					\
 	({								\

@@ -67,8 +67,24 @@ static int protected_calls(void)
 	return 0;
 }
 
+static int unload_cpu = -1;
+module_param(unload_cpu, int, 0);
+MODULE_PARM_DESC(unload_cpu, "only take the buffer of this CPU from EL2, behind the kernel's back");
+
+static int take_buffer(void)
+{
+	struct arm_smccc_res res;
+
+	do {
+		arm_smccc_1_1_hvc(KVM_HOST_SMCCC_FUNC(__hyp_trace_unload), unload_cpu, &res);
+	} while ((s64)res.a1 > 0);
+	return res.a1;
+}
+
 static int __init hyp_calls_init(void)
 {
+	if (unload_cpu >= 0)
+		return take_buffer();
 	call(NO_HCALL, 1, 2, 3, 4);
 	return protected ? protected_calls() : 0;
 }
