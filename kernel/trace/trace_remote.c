@@ -1183,7 +1183,8 @@ static const struct file_operations trace_pipe_fops = {
 };
 
 /*
- * trace_pipe_raw: that of trace.c, except that open and release count the reader
+ * trace_pipe_raw: that of trace.c, except that open and release count the reader, and
+ * that a mapping does not count as one that forbids snapshots, which a remote has not
  */
 
 /* Filled from tracing_buffers_fops before the first file is made */
@@ -1215,6 +1216,44 @@ static int trace_raw_release(struct inode *inode, struct file *filp)
 	int ret = tracing_buffers_fops.release(inode, filp);
 
 	remote_reader_put(file->remote);
+	return ret;
+}
+
+/* The mapping is copied by fork, after MADV_DOFORK, or moved by mremap */
+static void trace_raw_vm_open(struct vm_area_struct *vma)
+{
+	struct remote_cpu *file = file_inode(vma->vm_file)->i_private;
+
+	ring_buffer_map_dup(remote_buffer(file->remote), file->cpu);
+}
+
+static void trace_raw_vm_close(struct vm_area_struct *vma)
+{
+	struct remote_cpu *file = file_inode(vma->vm_file)->i_private;
+
+	WARN_ON(ring_buffer_unmap(remote_buffer(file->remote), file->cpu));
+}
+
+/* Neither munmap nor mremap of a part, as for an ordinary buffer */
+static int trace_raw_vm_may_split(struct vm_area_struct *vma, unsigned long addr)
+{
+	return -EINVAL;
+}
+
+static const struct vm_operations_struct trace_raw_vm_ops = {
+	.open		= trace_raw_vm_open,
+	.close		= trace_raw_vm_close,
+	.may_split	= trace_raw_vm_may_split,
+};
+
+static int trace_raw_mmap(struct file *filp, struct vm_area_struct *vma)
+{
+	struct remote_cpu *file = file_inode(filp)->i_private;
+	int ret;
+
+	ret = ring_buffer_map(remote_buffer(file->remote), file->cpu, vma);
+	if (!ret)
+		vma->vm_ops = &trace_raw_vm_ops;
 	return ret;
 }
 
@@ -2258,9 +2297,6 @@ static struct trace_remote *remote_alloc(const struct trace_remote_desc *desc)
 	INIT_WORK(&remote->off_work, remote_off_work);
 	remote->tr.current_trace = &nop_trace;
 	remote->tr.buffer_percent = 50;
-#ifdef CONFIG_TRACER_MAX_TRACE
-	spin_lock_init(&remote->tr.snapshot_trigger_lock);
-#endif
 	remote->all_events.remote = remote;
 	remote->systems[0] = (struct remote_system){ .remote = remote, .name = desc->name };
 	if (desc->nr_events && is_printk(&desc->events[desc->nr_events - 1]))
@@ -2286,6 +2322,7 @@ static int remotes_make_dir(void)
 	trace_raw_fops = tracing_buffers_fops;
 	trace_raw_fops.open = trace_raw_open;
 	trace_raw_fops.release = trace_raw_release;
+	trace_raw_fops.mmap = trace_raw_mmap;
 	return make_dir("remotes", NULL, &remotes_dir);
 }
 

@@ -563,11 +563,24 @@ TEST_F(map, parts)
 	expect_mapped(_metadata, self->fd, false);
 }
 
+/*
+ * The kernel of the base counts mappings of an ordinary buffer a second time, for
+ * snapshots. There it misses those that are moved or inherited, and warns
+ */
+static bool copies_are_miscounted(const struct source *src)
+{
+	char text[16];
+
+	return !src->remote && source_get(src, text, sizeof(text), "snapshot") != -ENOENT;
+}
+
 TEST_F(map, move)
 {
 	struct mapping m;
 	void *room, *map;
 
+	if (copies_are_miscounted(&self->src))
+		SKIP(return, "the kernel has snapshots");
 	ASSERT_EQ(0, mapping_map(&m, &self->src, self->cpu, self->fd));
 	room = mmap(NULL, m.size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	ASSERT_NE(MAP_FAILED, room);
@@ -637,6 +650,8 @@ TEST_F(map, fork_with_the_mapping)
 	struct mapping m;
 	int unmaps;
 
+	if (copies_are_miscounted(&self->src))
+		SKIP(return, "the kernel has snapshots");
 	ASSERT_EQ(0, mapping_map(&m, &self->src, self->cpu, self->fd));
 	for (unmaps = 0; unmaps <= 1; unmaps++) {
 		EXPECT_EQ(0, fork_with_mapping(&m, unmaps));
@@ -657,6 +672,8 @@ TEST_F(map, child_outlives_the_mapping)
 	pid_t pid;
 	char c;
 
+	if (copies_are_miscounted(&self->src))
+		SKIP(return, "the kernel has snapshots");
 	ASSERT_EQ(0, pipe(pipefd));
 	ASSERT_EQ(0, mapping_map(&m, &self->src, self->cpu, self->fd));
 	ASSERT_EQ(0, madvise(m.meta, m.size, MADV_DOFORK));
