@@ -163,10 +163,4 @@ static inline int ring_buffer_remote_error(struct trace_buffer *buffer, int cpu)
 }
 #endif
 
-/**
- * ring_buffer_remote_mapped - is any CPU's buffer mapped into user space
- * @buffer: the buffer
- */
-bool ring_buffer_remote_mapped(struct trace_buffer *buffer);
-
 #endif /* _LINUX_RING_BUFFER_REMOTE_H */

@@ -707,15 +707,3 @@ int ring_buffer_remote_reset_cpu(struct trace_buffer *buffer, int cpu)
 	return reset.ret;
 }
 EXPORT_SYMBOL_GPL(ring_buffer_remote_reset_cpu);
-
-bool ring_buffer_remote_mapped(struct trace_buffer *buffer)
-{
-	int cpu;
-
-	for_each_buffer_cpu(buffer, cpu) {
-		if (READ_ONCE(buffer->buffers[cpu]->user_mapped))
-			return true;
-	}
-	return false;
-}
-EXPORT_SYMBOL_GPL(ring_buffer_remote_mapped);

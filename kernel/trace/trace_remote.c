@@ -83,6 +83,8 @@ struct remote_error {
  * @clock:	trace_clock
  * @held:	a buffer that the writer has not given back, or NULL
  * @nr_readers:	open files that read
+ * @mappings:	mappings of its buffer, also those that are just being made; -1 while there
+ *		must be none. Without @lock, which must not be taken under mmap_lock
  * @errors:	filters that were refused; the next one goes to @nr_errors % NR_ERRORS
  * @nr_errors:	number of filters refused since error_log was cleared
  * @dumped:	its last events have been printed, and there are no new ones
@@ -106,6 +108,7 @@ struct trace_remote {
 	const struct trace_remote_clock	*clock;
 	struct trace_buffer		*held;
 	unsigned int			nr_readers;
+	atomic_t			mappings;
 	struct remote_error		errors[NR_ERRORS];
 	unsigned int			nr_errors;
 	bool				dumped;
@@ -335,6 +338,23 @@ static int remote_reset(struct trace_remote *remote, int cpu)
 		ret = remote_reset_cpu(remote, cpu);
 	remote_try_unload(remote);
 	return ret;
+}
+
+/*
+ * From now on, until remote_allow_mappings(), the buffer is not mapped into user space;
+ * false if it is. A mapping that is tried meanwhile fails: it cannot wait, since what is
+ * done meanwhile takes the CPU hotplug lock, which others hold while they wait for
+ * mmap_lock.
+ */
+static bool remote_forbid_mappings(struct trace_remote *remote)
+{
+	lockdep_assert_held(&remote->lock);
+	return atomic_cmpxchg(&remote->mappings, 0, -1) == 0;
+}
+
+static void remote_allow_mappings(struct trace_remote *remote)
+{
+	atomic_set_release(&remote->mappings, 0);
 }
 
 /* Open a file that consumes events; the buffer stays loaded while it is open */
@@ -569,17 +589,12 @@ static int remote_change_clock(struct trace_remote *remote, const struct trace_r
 	return 0;
 }
 
-static int remote_set_clock(struct trace_remote *remote, const struct trace_remote_clock *clock)
+static int remote_switch_clock(struct trace_remote *remote,
+			       const struct trace_remote_clock *clock)
 {
 	const struct trace_remote_desc *desc = remote->desc;
 	bool on = remote->on;
 	int ret, err;
-
-	lockdep_assert_held(&remote->lock);
-	if (clock == remote->clock)
-		return 0;
-	if (remote_buffer(remote) && ring_buffer_remote_mapped(remote_buffer(remote)))
-		return -EBUSY;
 
 	ret = on ? desc->ops->enable(false, desc->priv) : 0;
 	if (ret)
@@ -595,6 +610,21 @@ static int remote_set_clock(struct trace_remote *remote, const struct trace_remo
 		remote_try_unload(remote);
 	}
 	return ret ?: err;
+}
+
+static int remote_set_clock(struct trace_remote *remote, const struct trace_remote_clock *clock)
+{
+	int ret;
+
+	lockdep_assert_held(&remote->lock);
+	if (clock == remote->clock)
+		return 0;
+	if (!remote_forbid_mappings(remote))
+		return -EBUSY;
+
+	ret = remote_switch_clock(remote, clock);
+	remote_allow_mappings(remote);
+	return ret;
 }
 
 static ssize_t trace_clock_write(struct file *filp, const char __user *ubuf, size_t cnt,
@@ -641,10 +671,7 @@ static ssize_t free_buffer_write(struct file *filp, const char __user *ubuf, siz
 {
 	struct trace_remote *remote = filp->private_data;
 
-	guard(mutex)(&remote->lock);
-	if (remote_buffer(remote) && ring_buffer_remote_mapped(remote_buffer(remote)))
-		return -EBUSY;
-	return cnt;
+	return atomic_read(&remote->mappings) > 0 ? -EBUSY : cnt;
 }
 
 static int free_buffer_release(struct inode *inode, struct file *filp)
@@ -652,9 +679,10 @@ static int free_buffer_release(struct inode *inode, struct file *filp)
 	struct trace_remote *remote = inode->i_private;
 
 	mutex_lock(&remote->lock);
-	if (remote_buffer(remote) && !ring_buffer_remote_mapped(remote_buffer(remote))) {
+	if (remote_forbid_mappings(remote)) {
 		remote_set_on(remote, false);
 		remote_reset(remote, RING_BUFFER_ALL_CPUS);
+		remote_allow_mappings(remote);
 	}
 	mutex_unlock(&remote->lock);
 	remote_put(remote);
@@ -1184,7 +1212,7 @@ static const struct file_operations trace_pipe_fops = {
 
 /*
  * trace_pipe_raw: that of trace.c, except that open and release count the reader, and
- * that a mapping does not count as one that forbids snapshots, which a remote has not
+ * that mappings are counted for the remote, not as what forbids snapshots
  */
 
 /* Filled from tracing_buffers_fops before the first file is made */
@@ -1224,6 +1252,7 @@ static void trace_raw_vm_open(struct vm_area_struct *vma)
 {
 	struct remote_cpu *file = file_inode(vma->vm_file)->i_private;
 
+	atomic_inc(&file->remote->mappings);
 	ring_buffer_map_dup(remote_buffer(file->remote), file->cpu);
 }
 
@@ -1232,6 +1261,7 @@ static void trace_raw_vm_close(struct vm_area_struct *vma)
 	struct remote_cpu *file = file_inode(vma->vm_file)->i_private;
 
 	WARN_ON(ring_buffer_unmap(remote_buffer(file->remote), file->cpu));
+	atomic_dec(&file->remote->mappings);
 }
 
 /* Neither munmap nor mremap of a part, as for an ordinary buffer */
@@ -1251,8 +1281,13 @@ static int trace_raw_mmap(struct file *filp, struct vm_area_struct *vma)
 	struct remote_cpu *file = file_inode(filp)->i_private;
 	int ret;
 
+	if (!atomic_inc_unless_negative(&file->remote->mappings))
+		return -EBUSY;
+
 	ret = ring_buffer_map(remote_buffer(file->remote), file->cpu, vma);
-	if (!ret)
+	if (ret)
+		atomic_dec(&file->remote->mappings);
+	else
 		vma->vm_ops = &trace_raw_vm_ops;
 	return ret;
 }

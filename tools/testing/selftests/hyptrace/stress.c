@@ -588,6 +588,115 @@ TEST_F_TIMEOUT(storm, mappings_compete, TIMEOUT_S)
 	}
 }
 
+/*
+ * A mapping against what is refused while the buffer is mapped
+ */
+
+#define NR_CHANGES	200
+
+/**
+ * struct changer - a thread that clears the buffer once in each round
+ * @src:	the remote
+ * @frees:	by free_buffer, else by a new clock
+ * @round:	the round that has begun
+ * @done:	the last round in which it has cleared the buffer, or was refused
+ * @ret:	an errno other than EBUSY
+ */
+struct changer {
+	const struct source	*src;
+	bool			frees;
+	int			round;
+	int			done;
+	int			ret;
+};
+
+static int clear_once(const struct changer *c, int round)
+{
+	int fd;
+
+	if (!c->frees)
+		return source_set_clock(c->src, round % 2 ? "boot" : "local");
+	fd = source_open_file(c->src, O_WRONLY, "free_buffer");
+	return fd < 0 ? fd : close(fd);
+}
+
+static void *changer_main(void *data)
+{
+	struct changer *c = data;
+	int round, ret;
+
+	pin_to_cpu(0);
+	for (round = 1; round <= NR_CHANGES; round++) {
+		while (LOAD(c->round) < round)
+			sched_yield();
+		ret = clear_once(c, round);
+		if (ret && ret != -EBUSY)
+			c->ret = ret;
+		STORE(c->done, round);
+	}
+	return NULL;
+}
+
+/* Map the buffer, and look until the round ends; false if it is cleared meanwhile */
+static bool map_once(struct __test_metadata *_metadata, struct changer *c, int fd, int cpu)
+{
+	__u64 entries, now;
+	struct mapping m;
+	int ret = mapping_map(&m, c->src, cpu, fd);
+
+	EXPECT_TRUE(!ret || ret == -EBUSY);
+	if (ret)
+		return true;
+	entries = LOAD(m.meta->entries);
+	do {
+		now = LOAD(m.meta->entries);
+		sched_yield();
+	} while (now >= entries && LOAD(c->done) < c->round);
+	now = LOAD(m.meta->entries);
+	mapping_unmap(&m);
+	return now >= entries;
+}
+
+/* The changer checks whether the buffer is mapped, and here it is mapped a little later */
+static void check_changes(struct __test_metadata *_metadata, const struct source *src, bool frees)
+{
+	struct changer c = { .src = src, .frees = frees };
+	int fd, cpu = nr_cpus() - 1, round, bad = 0;
+	volatile int delay;
+	pthread_t tid;
+
+	ASSERT_EQ(0, pin_to_cpu(cpu));
+	fd = source_open_file(src, O_RDONLY | O_NONBLOCK, "per_cpu/cpu%d/trace_pipe_raw", cpu);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, pthread_create(&tid, NULL, changer_main, &c));
+	for (round = 1; round <= NR_CHANGES; round++) {
+		ASSERT_EQ(0, source_on(src, true));
+		ASSERT_EQ(0, source_write(src, 1));
+		STORE(c.round, round);
+		for (delay = round * 37 % 101 * 100; delay; delay--)
+			;
+		bad += !map_once(_metadata, &c, fd, cpu);
+		while (LOAD(c.done) < round)
+			sched_yield();
+	}
+	pthread_join(tid, NULL);
+	EXPECT_EQ(0, bad) TH_LOG("cleared while mapped, %d times", bad);
+	EXPECT_EQ(0, c.ret);
+	close(fd);
+}
+
+TEST_F_TIMEOUT(storm, mapping_against_new_clock, TIMEOUT_S)
+{
+	if (source_set_clock(&self->src, "boot"))
+		SKIP(return, "there is no other clock");
+	check_changes(_metadata, &self->src, false);
+}
+
+TEST_F_TIMEOUT(storm, mapping_against_free_buffer, TIMEOUT_S)
+{
+	check_changes(_metadata, &self->src, true);
+}
+
 TEST_F_TIMEOUT(storm, everything_at_once, TIMEOUT_S)
 {
 	static int (*const blows[])(const struct source *src, unsigned int round) = {
