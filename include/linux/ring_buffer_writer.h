@@ -38,7 +38,8 @@
  *
  * Memory order
  *   A: the writer's commit is a store-release; pairs with the reader's
- *      load (rb_page_commit() and smp_rmb() there), so data precedes commit.
+ *      load (rb_page_commit() and smp_rmb() there), so data precedes commit, and so
+ *      does the number of entries: an event that can be read is counted.
  *   B: @tail is stored with release after the closed sub-buffer's private
  *      @entries, @commit and @first; pairs with the swapper's load-acquire.
  *   C: the exchange of @head is fully ordered, and @head is loaded with acquire.
@@ -47,6 +48,8 @@
  *      a swap also sees the slot stores of all earlier swaps; one that sees the
  *      head of the writer also sees the @tail before it. A swap stores its own
  *      slot after its exchange; the next one sees that as swaps are one at a time.
+ *      The number of entries precedes that of the overwritten ones; pairs with the
+ *      reader's smp_rmb() between its loads of the two, in the other order.
  *   D: starting a sub-buffer clears its commit, stores the new timestamp, and then
  *      the first data, with a write barrier after each of the first two; pairs with
  *      the smp_rmb() in rb_iter_head_event(). A reader that has read new data also
@@ -295,8 +298,8 @@ static __always_inline void rb_writer_commit_at(struct rb_writer *w,
 	w->used = spot->used;
 	w->ts = ts;
 	w->entries = spot->entries;
-	smp_store_release(spot->commit, spot->used); /* A */
 	WRITE_ONCE(spot->meta->entries, spot->entries);
+	smp_store_release(spot->commit, spot->used); /* A */
 }
 
 /**

@@ -57,11 +57,15 @@ static void rb_remote_sync(struct ring_buffer_per_cpu *cpu_buffer)
 	lockdep_assert_held(&cpu_buffer->reader_lock);
 	local_set(&cpu_buffer->pages_lost, READ_ONCE(meta->pages_lost));
 	local_set(&cpu_buffer->pages_read, READ_ONCE(meta->pages_read));
-	smp_rmb(); /* the tail must not be older than the head; pairs with B */
+	local_set(&cpu_buffer->overrun, READ_ONCE(meta->overrun));
+	/*
+	 * The tail must not be older than the head (pairs with B), nor the entries than
+	 * the overrun (C) or than an event that was seen (A)
+	 */
+	smp_rmb();
 	/* Pairs with the release in start_subbuf(): the page is set up */
 	local_set(&cpu_buffer->pages_touched, smp_load_acquire(&meta->pages_touched));
 	local_set(&cpu_buffer->entries, READ_ONCE(meta->entries));
-	local_set(&cpu_buffer->overrun, READ_ONCE(meta->overrun));
 	local_set(&cpu_buffer->dropped_events, READ_ONCE(meta->dropped));
 
 	tail = local_read(&cpu_buffer->pages_touched);
@@ -78,6 +82,15 @@ static void rb_remote_sync_counters(struct ring_buffer_per_cpu *cpu_buffer)
 {
 	guard(raw_spinlock_irqsave)(&cpu_buffer->reader_lock);
 	rb_remote_sync(cpu_buffer);
+}
+
+/* Events that are left to read. ->read is of the same moment, so it is never negative */
+static unsigned long rb_remote_entries(struct ring_buffer_per_cpu *cpu_buffer)
+{
+	guard(raw_spinlock_irqsave)(&cpu_buffer->reader_lock);
+	rb_remote_sync(cpu_buffer);
+	return local_read(&cpu_buffer->entries) -
+	       (local_read(&cpu_buffer->overrun) + cpu_buffer->read);
 }
 
 /*

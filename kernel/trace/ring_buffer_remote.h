@@ -23,6 +23,7 @@ static inline bool rb_buffer_is_remote(const struct trace_buffer *buffer)
 
 static void rb_remote_sync(struct ring_buffer_per_cpu *cpu_buffer);
 static void rb_remote_sync_counters(struct ring_buffer_per_cpu *cpu_buffer);
+static unsigned long rb_remote_entries(struct ring_buffer_per_cpu *cpu_buffer);
 static unsigned long rb_remote_bytes(struct ring_buffer_per_cpu *cpu_buffer);
 static void rb_remote_watch(struct trace_buffer *buffer, int cpu);
 static void rb_remote_free_watch(struct trace_buffer *buffer);
@@ -47,6 +48,11 @@ static inline bool rb_buffer_is_remote(const struct trace_buffer *buffer)
 
 static inline void rb_remote_sync(struct ring_buffer_per_cpu *cpu_buffer) { }
 static inline void rb_remote_sync_counters(struct ring_buffer_per_cpu *cpu_buffer) { }
+
+static inline unsigned long rb_remote_entries(struct ring_buffer_per_cpu *cpu_buffer)
+{
+	return 0;
+}
 
 static inline unsigned long rb_remote_bytes(struct ring_buffer_per_cpu *cpu_buffer)
 {

@@ -42,8 +42,8 @@
  *   Locks. An unlock waits for all stores of its CPU.
  *
  * Left out
- *   The counters in the meta page: they are copies, which are used at quiet points and
- *   are up to date there. A reader that sees old ones may find nothing although there
+ *   The counters in the meta page but that of the entries: they are copies, which are
+ *   used at quiet points and are up to date there. A reader that sees old ones may find nothing although there
  *   is something, which changes nothing, or may ask for a swap, which it may do at any
  *   time here. The mark on a sub-buffer for lost events. The end of the sequence
  *   numbers. Tearing within one event: its data is one location.
@@ -61,7 +61,7 @@
  *   RESETS	resets
  *   UNLOADS	unloads, each with a load
  *   ATTEMPTS	of a swap: SWAP_ATTEMPTS
- *   QUEUE	queued stores of the writer, 11 or 14; one crossing takes 10
+ *   QUEUE	queued stores of the writer, 12 or 15; one crossing takes 11
  */
 #ifndef SLOTS
 #define SLOTS		2
@@ -100,7 +100,7 @@
 #define ATTEMPTS	8
 #endif
 #ifndef QUEUE
-#define QUEUE		11
+#define QUEUE		12
 #endif
 
 #define PAGES		(SLOTS + 1)
@@ -113,6 +113,7 @@ hidden byte one_owner;		/* no sub-buffer belongs to both the writer and the read
 hidden byte in_order;		/* an event is read once and whole, or lost and counted there */
 hidden byte whole;		/* what an iterator accepts as an event is one */
 hidden byte accounting;		/* written == read + in the buffer + overrun + dropped */
+hidden byte counted;		/* what was read and overwritten is among the entries */
 hidden byte bounded;		/* an attempt fails only if the writer moved meanwhile */
 hidden byte mirror;		/* the host knows which sub-buffer is in which slot */
 hidden byte off_is_off;		/* no store of a writer that is off */
@@ -126,7 +127,7 @@ hidden byte sought;		/* not a property: for the rare cases below */
 /* With -DONLY=property, the others are not checked */
 #ifdef ONLY
 #define CHOOSE_PROPERTIES	one_owner = 1; in_order = 1; whole = 1; accounting = 1; \
-	bounded = 1; mirror = 1; off_is_off = 1; held = 1; nothing_left = 1; ONLY = 0
+	counted = 1; bounded = 1; mirror = 1; off_is_off = 1; held = 1; nothing_left = 1; ONLY = 0
 #else
 #define CHOOSE_PROPERTIES	skip
 #endif
@@ -151,8 +152,9 @@ hidden byte sought;		/* not a property: for the rare cases below */
 
 /* Shared memory, by location */
 #define TAIL		0
-#define SLOT(s)		(1 + (s))
-#define CLOSED(i)	(1 + SLOTS + (i))		/* entries, and commit */
+#define ENTRIES		1
+#define SLOT(s)		(2 + (s))
+#define CLOSED(i)	(SLOT(SLOTS) + (i))		/* entries, and commit */
 #define FIRST(i)	(CLOSED(PAGES) + (i))
 #define COMMIT(i)	(FIRST(PAGES) + (i))
 #define STAMP(i)	(COMMIT(PAGES) + (i))
@@ -344,7 +346,13 @@ inline put()
 	store(COMMIT(tail_id), used + 1, PLAIN);
 #else
 	store(DATA(tail_id, used), tried, PLAIN);
+#ifndef M_A_COUNT_LATE
+	store(ENTRIES, entries + 1, PLAIN);
+#endif
 	store(COMMIT(tail_id), used + 1, RELEASE);	/* A */
+#ifdef M_A_COUNT_LATE
+	store(ENTRIES, entries + 1, PLAIN);
+#endif
 #endif
 	used++;
 	entries++;
@@ -397,7 +405,7 @@ inline drop_event()
 }
 
 /* The stores of CLOSED, SLOT, start_subbuf() and put() */
-#define CROSS_STORES	10
+#define CROSS_STORES	11
 
 inline cross()
 {
@@ -479,7 +487,7 @@ inline write_event()
 {
 	if
 	/* rb_writer_find() checks "open", everything else "on" */
-	:: d_step { open && used < ROOM && FITS(3) ->
+	:: d_step { open && used < ROOM && FITS(4) ->
 		tried++;
 		if
 		:: !used -> store(STAMP(tail_id), tried, PLAIN)
@@ -695,7 +703,9 @@ inline consume_one()
 	CHECK(in_order, h_read || mem[STAMP(reader_id)] == h_next);
 	h_read++;
 	h_next++;
-	h_total++
+	h_total++;
+	/* That of the overwritten ones is stored later than it is here */
+	CHECK(counted, mem[ENTRIES] >= h_total + overrun)
 }
 
 inline consume_whole()
@@ -880,6 +890,7 @@ inline reset_writer()
 	mem[COMMIT(tail_id)] = 0;
 	mem[STAMP(tail_id)] = 0;
 	mem[TAIL] = 0;
+	mem[ENTRIES] = 0;
 	used = 0;
 	shut = 0;
 #ifdef M_RESET_OPENS

@@ -198,8 +198,16 @@ int reader_swap(struct reader *r)
 	return ret;
 }
 
+/* Not by READ_ONCE(), which has a hook */
+static u64 counter(const u64 *word)
+{
+	return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
 u32 reader_read(struct reader *r, u32 max)
 {
+	const struct trace_buffer_meta *meta = r->b->meta;
+	u64 overrun = counter(&meta->overrun);
 	struct snapshot s;
 	struct event ev, due;
 	struct walk k;
@@ -220,6 +228,8 @@ u32 reader_read(struct reader *r, u32 max)
 		n++;
 	}
 	r->read += n;
+	/* At all times: else the number of entries that are left were negative */
+	CHECK(counter(&meta->entries) >= overrun + r->read);
 	return n;
 }
 

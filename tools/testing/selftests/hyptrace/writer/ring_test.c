@@ -457,6 +457,33 @@ static void test_start_order(void)
 	buf_free(&b);
 }
 
+static struct buf *counted;
+static u64 nr_committed;
+
+static void check_count(const struct shim_access *access)
+{
+	if (!access->done || access->op != SHIM_STORE || !access->value ||
+	    access->addr != &counted->w.page->commit)
+		return;
+	nr_committed++;
+	CHECK(counted->meta->entries >= nr_committed);
+}
+
+/* An event that can be read is among the entries that the meta page counts */
+static void test_count_order(void)
+{
+	struct buf b;
+
+	buf_init(&b, 3);
+	rb_writer_set_on(&b.w, true);
+	counted = &b;
+	shim_hook = check_count;
+	buf_write_pages(&b, 5);
+	shim_hook = NULL;
+	CHECK_EQ(nr_committed, b.meta->entries);
+	buf_free(&b);
+}
+
 static void test_reset(void)
 {
 	struct reader r;
@@ -557,6 +584,7 @@ const struct test ring_tests[] = {
 	{ "swap: busy after 8 attempts", test_busy },
 	{ "swap: late store into the slot", test_late_store },
 	{ "writer: order in which a sub-buffer is started", test_start_order },
+	{ "writer: an event is counted before it can be read", test_count_order },
 	{ "owner: reset at any time", test_reset },
 	{ "owner: on and off", test_on_off },
 	{ "ring: the last sub-buffer of all", test_last_page },
