@@ -125,27 +125,34 @@ static bool disarm_allocation(void)
 	return failed;
 }
 
-/* Memory of user space must not be among what fails: it is there beforehand */
+/* Let all allocations of tasks fail that are marked by make-it-fail */
+static bool prepare_to_fail_all(const char *dir)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/task-filter", dir);
+	if (file_write(path, "Y", 1))
+		return false;
+	snprintf(path, sizeof(path), "%s/probability", dir);
+	if (file_put_number(path, 100))
+		return false;
+	snprintf(path, sizeof(path), "%s/times", dir);
+	return !file_put_number(path, -1);
+}
+
+/* Memory of user space must not be among what fails, so it has to be there beforehand */
 static void fail_all_allocations(bool on)
 {
-	static const char *const attrs[] = { DEBUGFS "failslab/", DEBUGFS "fail_page_alloc/" };
-	char path[128];
-	unsigned int i;
+	static int mark_fd = -1;
 
-	if (file_put_number(MAKE_IT_FAIL, 0) || mlockall(MCL_CURRENT | MCL_FUTURE))
-		abort();
-	for (i = 0; i < ARRAY_SIZE(attrs); i++) {
-		snprintf(path, sizeof(path), "%stask-filter", attrs[i]);
-		if (file_write(path, "Y", 1))
-			abort();
-		snprintf(path, sizeof(path), "%sprobability", attrs[i]);
-		if (file_put_number(path, 100))
-			abort();
-		snprintf(path, sizeof(path), "%stimes", attrs[i]);
-		if (file_put_number(path, on ? -1 : 0))
+	if (mark_fd < 0) {
+		mark_fd = open(MAKE_IT_FAIL, O_WRONLY);
+		if (!prepare_to_fail_all(DEBUGFS "failslab") ||
+		    !prepare_to_fail_all(DEBUGFS "fail_page_alloc") ||
+		    mlockall(MCL_CURRENT | MCL_FUTURE))
 			abort();
 	}
-	if (on ? file_put_number(MAKE_IT_FAIL, 1) : munlockall())
+	if (pwrite(mark_fd, on ? "1" : "0", 1, 0) != 1)
 		abort();
 }
 
@@ -409,7 +416,8 @@ static void fail_each(struct __test_metadata *_metadata, const struct source *sr
 	long before;
 	int nth = 0;
 
-	/* The first run fills the kernel's caches */
+	/* The first runs fill the kernel's caches, and the program's memory */
+	fail_once(_metadata, src, fault, op, ev, ALL);
 	fail_once(_metadata, src, fault, op, ev, 1);
 	before = settled_free_pages();
 	while (fail_once(_metadata, src, fault, op, ev, ++nth))
