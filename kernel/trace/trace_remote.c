@@ -15,8 +15,9 @@
  * before the next load: memory that it may still write to is never freed.
  *
  * At an oops or a panic no lock can be taken. The dump then looks at the remotes in the
- * list and at their buffers. So these are first hidden from it, and freed only after
- * remote_wait_for_dump().
+ * list and at their buffers. So these are first hidden from it. A dump may take long, or
+ * never end: a buffer is not unloaded before it has ended, but nobody waits for that. Only
+ * the removal of a remote does wait, in remote_wait_for_dump().
  *
  * Locks: remotes_mutex or trace_remote::lock, then trace_access_lock(), then those of
  * the ring buffer. A file that reads is counted in nr_readers from open to release
@@ -90,6 +91,7 @@ struct remote_error {
  * @dumped:	its last events have been printed, and there are no new ones
  * @off_irq:	queues @off_work, which an oops cannot do itself
  * @off_work:	switches tracing off after an oops
+ * @unload_work: unloads the buffer, which was not possible during a dump
  * @dir:	remotes/<name>
  * @all_events:	the events
  * @systems:	the same by system: the remote's own, and ftrace if it has messages
@@ -114,6 +116,7 @@ struct trace_remote {
 	bool				dumped;
 	struct irq_work			off_irq;
 	struct work_struct		off_work;
+	struct delayed_work		unload_work;
 	struct dentry			*dir;
 	struct remote_system		all_events;
 	struct remote_system		systems[2];
@@ -186,14 +189,22 @@ static void remote_put(struct trace_remote *remote)
 	module_put(remote->desc->owner);
 }
 
-/* Only one CPU at a time prints events; the others do not wait but leave it to that one */
-static atomic_t dump_running;
+/*
+ * The CPU that prints events, plus one, or 0: only one CPU does so at a time. The others
+ * do not wait but leave it to that one.
+ */
+static atomic_t dump_cpu;
 
-/* When this returns, no dump looks at what was just hidden from dumps */
-static void remote_wait_for_dump(void)
+/* If not, no dump looks at what was just hidden from dumps */
+static bool dump_may_look(void)
 {
 	smp_mb(); /* Pairs with the exchange in dump_remotes() */
-	while (atomic_read_acquire(&dump_running))
+	return atomic_read_acquire(&dump_cpu);
+}
+
+static void remote_wait_for_dump(void)
+{
+	while (dump_may_look())
 		fsleep(USEC_PER_MSEC);
 }
 
@@ -250,12 +261,18 @@ static int remote_load(struct trace_remote *remote)
 	return 0;
 }
 
+/* Not while a dump may look at the buffer: then it is tried again later */
 static void remote_unload(struct trace_remote *remote)
 {
 	struct trace_buffer *buffer = remote_buffer(remote);
 
 	WRITE_ONCE(remote->tr.array_buffer.buffer, NULL);
-	remote_wait_for_dump();
+	if (dump_may_look()) {
+		/* As in remote_load() */
+		smp_store_release(&remote->tr.array_buffer.buffer, buffer);
+		schedule_delayed_work(&remote->unload_work, HZ);
+		return;
+	}
 	remote_give_back(remote, buffer);
 }
 
@@ -266,6 +283,15 @@ static void remote_try_unload(struct trace_remote *remote)
 		return;
 	if (ring_buffer_empty(remote_buffer(remote)))
 		remote_unload(remote);
+}
+
+static void remote_unload_work(struct work_struct *work)
+{
+	struct trace_remote *remote = container_of(to_delayed_work(work), struct trace_remote,
+						   unload_work);
+
+	guard(mutex)(&remote->lock);
+	remote_try_unload(remote);
 }
 
 /* Also wakes the waiters, as no more events will come */
@@ -2039,7 +2065,7 @@ static bool off_on_oops;
 module_param(off_on_oops, bool, 0644);
 MODULE_PARM_DESC(off_on_oops, "switch tracing off at an oops; dump_on_oops also does that");
 
-/* Belongs to the CPU that prints; see dump_running */
+/* Belongs to the CPU that prints; see dump_cpu */
 static struct trace_seq dump_seq;
 
 /* Is the record as long as its event requires? An unknown event needs only the header */
@@ -2127,14 +2153,19 @@ static void remote_oops(struct trace_remote *remote, bool panic)
 static void dump_remotes(bool panic)
 {
 	struct trace_remote *remote;
+	int me = raw_smp_processor_id() + 1, owner;
 
 	if (dump_on_oops == DUMP_NONE && (panic || !off_on_oops))
 		return;
-	if (atomic_cmpxchg(&dump_running, 0, 1)) /* Pairs with remote_wait_for_dump() */
+	owner = atomic_cmpxchg(&dump_cpu, 0, me); /* Pairs with dump_may_look() */
+	/* The dump itself has failed, and will not be continued: it looks no more */
+	if (owner == me)
+		atomic_set_release(&dump_cpu, 0);
+	if (owner)
 		return;
 	list_for_each_entry_rcu(remote, &remotes, list, true)
 		remote_oops(remote, panic);
-	atomic_set_release(&dump_running, 0);
+	atomic_set_release(&dump_cpu, 0);
 }
 
 static int remote_die_notify(struct notifier_block *nb, unsigned long event, void *unused)
@@ -2330,6 +2361,7 @@ static struct trace_remote *remote_alloc(const struct trace_remote_desc *desc)
 	mutex_init(&remote->lock);
 	init_irq_work(&remote->off_irq, remote_off_irq);
 	INIT_WORK(&remote->off_work, remote_off_work);
+	INIT_DELAYED_WORK(&remote->unload_work, remote_unload_work);
 	remote->tr.current_trace = &nop_trace;
 	remote->tr.buffer_percent = 50;
 	remote->all_events.remote = remote;
@@ -2426,14 +2458,16 @@ void trace_remote_unregister(struct trace_remote *remote)
 	remote_wait_for_dump();
 	irq_work_sync(&remote->off_irq);
 	cancel_work_sync(&remote->off_work);
+	disable_delayed_work_sync(&remote->unload_work);
 
 	mutex_lock(&remote->lock);
 	system_enable(&remote->all_events, false);
 	remote_clear_filters(remote);
 	clear_errors(remote);
 	remote_set_on(remote, false);
+	/* Dumps do not know this remote any more */
 	if (remote_buffer(remote))
-		remote_unload(remote);
+		remote_give_back(remote, remote_buffer(remote));
 	if (remote->held)
 		remote_give_back(remote, remote->held);
 	mutex_unlock(&remote->lock);

@@ -111,6 +111,47 @@ check_neither()
 	result $? "and writes events"
 }
 
+# True as soon as FILE has TEXT; waits for some seconds
+comes_to_be()	# FILE TEXT
+{
+	for _ in $(seq 50); do
+		[ "$(cat "$1")" != "$2" ] || return 0
+		sleep 0.1
+	done
+	return 1
+}
+
+# A dump that does not end: nothing else of the remote waits for it. A file that is closed
+# would unload the buffer, at which the dump looks
+check_endless_dump()
+{
+	debugfs=/sys/kernel/debug
+	# All but the oops is on CPU 0
+	taskset -p 1 $$ >/dev/null
+	size=$(cut -d ' ' -f 1 buffer_size_kb)
+	echo 0 >tracing_on
+	echo >trace
+	sleep 1000 <per_cpu/cpu0/trace_pipe_raw &
+	reader=$!
+	sleep 0.3
+	echo 1 >$params/dump_on_oops
+	echo Y >$debugfs/stick
+	crash 1 2 &
+	comes_to_be $debugfs/stuck Y
+	result $? "endless dump: it sticks"
+	kill $reader
+	sleep 0.3
+	cat buffer_size_kb >/tmp/size &
+	comes_to_be /tmp/size "$size (loaded)"
+	result $? "endless dump: the remote is not locked, and the buffer is still there"
+	echo N >$debugfs/stick
+	comes_to_be buffer_size_kb "$size (unloaded)"
+	result $? "endless dump: when it ends after all, the buffer is unloaded"
+	wait
+	taskset -p 3 $$ >/dev/null
+	echo 0 >$params/dump_on_oops
+}
+
 check_bad_values()
 {
 	for value in 3 -1 cpu ''; do
@@ -156,6 +197,7 @@ host)
 	check_oops
 	check_orig_cpu
 	check_off_only
+	check_endless_dump
 	check_neither
 	check_bad_values
 	echo "1..$nr"

@@ -2,9 +2,14 @@
 /*
  * crash - make EL2 or the kernel fail, to see what is left of the trace. Write one of the
  * numbers below to the file "crash" in debugfs.
+ *
+ * While the file "stick" has 1, the CPU that prints the events of a remote sticks at their
+ * first line, for a minute at most. Then "stuck" has 1.
  */
 #include <linux/arm-smccc.h>
+#include <linux/console.h>
 #include <linux/debugfs.h>
+#include <linux/delay.h>
 #include <linux/kvm_host.h>
 #include <linux/module.h>
 #include <linux/ring_buffer_writer.h>
@@ -82,17 +87,45 @@ static int crash_set(void *data, u64 what)
 }
 DEFINE_DEBUGFS_ATTRIBUTE(crash_fops, NULL, crash_set, "%llu\n");
 
+static bool stick, stuck;
+
+static void crash_write(struct console *con, const char *text, unsigned int len)
+{
+	unsigned int ms;
+
+	if (!strnstr(text, "Dumping the last events of remote", len))
+		return;
+	for (ms = 0; READ_ONCE(stick) && ms < 60 * MSEC_PER_SEC; ms++) {
+		WRITE_ONCE(stuck, true);
+		mdelay(1);
+	}
+	WRITE_ONCE(stuck, false);
+}
+
+static struct console crash_console = {
+	.name	= "crash",
+	.write	= crash_write,
+	.flags	= CON_ENABLED,
+	.index	= -1,
+};
+
 static struct dentry *crash_file;
 
 static int __init crash_init(void)
 {
 	crash_file = debugfs_create_file_unsafe("crash", 0200, NULL, NULL, &crash_fops);
+	debugfs_create_bool("stick", 0600, NULL, &stick);
+	debugfs_create_bool("stuck", 0400, NULL, &stuck);
+	register_console(&crash_console);
 	return 0;
 }
 module_init(crash_init);
 
 static void __exit crash_exit(void)
 {
+	unregister_console(&crash_console);
+	debugfs_lookup_and_remove("stuck", NULL);
+	debugfs_lookup_and_remove("stick", NULL);
 	debugfs_remove(crash_file);
 }
 module_exit(crash_exit);
