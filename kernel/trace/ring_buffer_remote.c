@@ -58,11 +58,8 @@ static void rb_remote_sync(struct ring_buffer_per_cpu *cpu_buffer)
 	local_set(&cpu_buffer->pages_lost, READ_ONCE(meta->pages_lost));
 	local_set(&cpu_buffer->pages_read, READ_ONCE(meta->pages_read));
 	local_set(&cpu_buffer->overrun, READ_ONCE(meta->overrun));
-	/*
-	 * The tail must not be older than the head (pairs with B), nor the entries than
-	 * the overrun (C) or than an event that was seen (A)
-	 */
-	smp_rmb();
+	/* Nor must the entries be older than the overrun, or than an event that was seen (A) */
+	smp_rmb(); /* the tail must not be older than the head; pairs with C */
 	/* Pairs with the release in start_subbuf(): the page is set up */
 	local_set(&cpu_buffer->pages_touched, smp_load_acquire(&meta->pages_touched));
 	local_set(&cpu_buffer->entries, READ_ONCE(meta->entries));
