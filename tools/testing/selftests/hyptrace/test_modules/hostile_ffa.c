@@ -26,7 +26,7 @@ void ffa_init(void)
 	struct arm_smccc_res res;
 
 	arm_smccc_1_1_smc(FFA_VERSION, FFA_VERSION_1_0, 0, 0, 0, 0, 0, 0, &res);
-	available = (s32)res.a0 >= FFA_VERSION_1_0;
+	available = (s32)res.a0 >= (s32)FFA_VERSION_1_0;	/* not an error */
 	pr_info("hostile: FF-A is %savailable\n", available ? "" : "not ");
 }
 
