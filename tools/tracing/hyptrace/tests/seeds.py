@@ -3,9 +3,10 @@
 """Usage: seeds.py DIRECTORY
 
 Makes small inputs for the fuzzers to start with, in DIRECTORY/{pages,files,formats}:
-valid sub-buffers, files and formats. See FUZZING.rst.
+valid sub-buffers, files and formats, among them those of formats.txt. See FUZZING.rst.
 """
 import os
+import re
 import struct
 import sys
 
@@ -120,6 +121,26 @@ def write_formats(directory):
               b"\0" + PRINTK + b"\0" + struct.pack("<HHi", 6, 0, 1) + body)
 
 
+def record_of(text):
+    """Each integer is 4, and dynamic fields have the bytes at the end"""
+    fields = re.findall(r"field:([^;]*);\toffset:(\d+);\tsize:(\d+);", text)
+    data = bytearray(max(int(offset) + int(size) for _, offset, size in fields))
+    for declaration, offset, size in fields:
+        value = len(data) | 16 << 16 if declaration.startswith("__data_loc") else 4
+        if "[" not in declaration or declaration.startswith("__"):
+            data[int(offset):int(offset) + int(size)] = value.to_bytes(int(size), "little")
+    return bytes(data) + b"dynamic\0bytes\0\1\2"
+
+
+def write_kernel_formats(directory):
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "formats.txt")
+    with open(path) as file:
+        formats = re.split(r"^@ .*\n", file.read(), flags=re.MULTILINE)[1:]
+    for nr, text in enumerate(formats):
+        write(directory, "formats", "kernel%d" % nr,
+              b"\1" + text.encode() + b"\0\0" + record_of(text))
+
+
 def main():
     directory = sys.argv[1]
     for name, (system, fields, fmt) in FORMATS.items():
@@ -127,6 +148,7 @@ def main():
     os.makedirs(directory, exist_ok=True)
     write_pages(directory)
     write_formats(directory)
+    write_kernel_formats(directory)
     write_files(directory)
 
 

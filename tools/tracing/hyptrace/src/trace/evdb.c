@@ -2,8 +2,8 @@
 /*
  * What the events of a file mean. See evdb.h.
  *
- * libtraceevent does not know where a record ends when it prints it. So a record is
- * checked against its format first, and printed from a copy that is padded with zeros.
+ * libtraceevent does not always know where a record ends when it prints it. So a record
+ * is checked against its format first, and printed from a copy that is padded with zeros.
  */
 #include <event-parse.h>
 #include <stdbool.h>
@@ -16,6 +16,7 @@
 #include "lib/util.h"
 #include "trace/evdb.h"
 #include "trace/evload.h"
+#include "trace/printcheck.h"
 
 #define NR_IDS		65536
 #define NR_REASONS	256
@@ -28,7 +29,7 @@
  * @event:	its format
  * @size:	the smallest size of a record
  * @dynamic:	it has fields that point behind the fixed part
- * @by_field:	its "print fmt" is missing or cannot be used
+ * @safety:	which records can be printed with its "print fmt"
  * @kind:	its kind for the checker
  * @reason:	the field "reason", or NULL
  * @reasons:	what its values mean
@@ -38,7 +39,7 @@ struct known {
 	struct tep_event *event;
 	u32 size;
 	bool dynamic;
-	bool by_field;
+	enum print_safety safety;
 	enum ev_kind kind;
 	struct tep_format_field *reason;
 	u8 reasons[NR_REASONS];
@@ -125,6 +126,28 @@ static enum ev_reason reason_printed(char *text)
 	return reason_named(at);
 }
 
+/* Field by field, even if there is a "print fmt" */
+static void print_each_field(struct evdb *db, struct tep_event *e, struct tep_record *rec)
+{
+	struct tep_print_parse *parsed = e->print_fmt.print_cache;
+
+	e->print_fmt.print_cache = NULL;
+	tep_print_fields(&db->seq, rec->data, rec->size, e);
+	e->print_fmt.print_cache = parsed;
+}
+
+/* The event's own text, in db->seq */
+static void print_record(struct evdb *db, const struct known *k, struct tep_record *rec)
+{
+	trace_seq_reset(&db->seq);
+	if (k->safety == PRINT_ALL ||
+	    (k->safety == PRINT_SOME && printcheck_record(k->event, rec->data, rec->size)))
+		tep_print_event(db->tep, &db->seq, rec, "%s", TEP_PRINT_INFO);
+	else
+		print_each_field(db, k->event, rec);
+	trace_seq_terminate(&db->seq);
+}
+
 /* To get the name of each value, print a made-up record with it */
 static void learn_reasons(struct evdb *db, struct known *k)
 {
@@ -137,9 +160,7 @@ static void learn_reasons(struct evdb *db, struct known *k)
 		memcpy(data, &id, sizeof(id));
 	for (v = 0; data && v < NR_REASONS; v++) {
 		data[k->reason->offset] = v;
-		trace_seq_reset(&db->seq);
-		tep_print_event(db->tep, &db->seq, &rec, "%s", TEP_PRINT_INFO);
-		trace_seq_terminate(&db->seq);
+		print_record(db, k, &rec);
 		k->reasons[v] = reason_printed(db->seq.buffer);
 	}
 	free(data);
@@ -202,7 +223,7 @@ static struct known *get_to_know(struct evdb *db, struct tep_event *e)
 		free(k);
 		return NULL;
 	}
-	k->by_field = !e->print_fmt.format || !*e->print_fmt.format;
+	k->safety = printcheck_event(e);
 	k->kind = kind_of(e);
 	if (k->kind == EV_HYP_ENTER || k->kind == EV_HYP_EXIT)
 		k->reason = tep_find_field(e, "reason");
@@ -305,12 +326,7 @@ static bool print_fields(struct evdb *db, const struct known *k,
 
 	if (!rec.data)
 		return false;
-	trace_seq_reset(&db->seq);
-	if (k->by_field)
-		tep_print_fields(&db->seq, rec.data, rec.size, k->event);
-	else
-		tep_print_event(db->tep, &db->seq, &rec, "%s", TEP_PRINT_INFO);
-	trace_seq_terminate(&db->seq);
+	print_record(db, k, &rec);
 	return true;
 }
 

@@ -10,16 +10,17 @@
 #include "lib/util.h"
 #include "trace/evload.h"
 #include "trace/fmtcheck.h"
+#include "trace/fmtconv.h"
 
-/* Without its "print fmt"; evdb_print() then shows the fields */
-static void add_fields(struct tep_handle *tep, const char *system,
-		       const char *text, size_t size)
+/* libtraceevent uses the fields of the first ftrace/bprint for the records of another */
+static bool is_second_bprint(struct tep_handle *tep, const char *system, const char *text,
+			     size_t size)
 {
-	char *copy = xasprintf("%.*sprint fmt: \"\"\n", (int)size, text);
+	static const char name[] = "name: bprint\n";
 
-	if (copy)
-		tep_parse_event(tep, copy, strlen(copy), system);
-	free(copy);
+	return !strcmp(system, "ftrace") && size >= strlen(name) &&
+	       !memcmp(text, name, strlen(name)) &&
+	       tep_find_event_by_name(tep, system, "bprint");
 }
 
 static void add_format(void *ctx, const char *system, const char *text,
@@ -28,12 +29,15 @@ static void add_format(void *ctx, const char *system, const char *text,
 	struct tep_handle *tep = ctx;
 	size_t fields_end;
 
+	if (is_second_bprint(tep, system, text, size))
+		return;
 	switch (fmt_check(text, size, &fields_end)) {
 	case FMT_FULL:
 		tep_parse_event(tep, text, size, system);
 		break;
 	case FMT_FIELDS:
-		add_fields(tep, system, text, fields_end);
+		/* Without its "print fmt"; evdb_print() then shows the fields */
+		tep_parse_event(tep, text, fields_end, system);
 		break;
 	case FMT_BAD:
 		break;
@@ -82,7 +86,7 @@ static void add_string(struct tep_handle *tep, char *line)
 	if (!end || end - rest < 3 || *rest == '"')
 		return;
 	*end = '\0';
-	if (!fmt_check_string(rest))
+	if (!fmt_check_printk(rest))
 		return;
 	tep_register_print_string(tep, rest, addr);
 }

@@ -2,6 +2,9 @@
 /*
  * Checks the format text of an event before libtraceevent parses it: that parser
  * trusts the text, and a corrupt file must not be able to exploit this.
+ *
+ * What kernels print is accepted. Whether a record can be printed with the result is
+ * another question: see printcheck.h.
  */
 #ifndef HYPTRACE_FMTCHECK_H
 #define HYPTRACE_FMTCHECK_H
@@ -11,8 +14,8 @@
 /**
  * enum fmt_verdict - how much of the text is valid
  * @FMT_BAD:	not even the fields
- * @FMT_FIELDS:	the fields; not the "print fmt", or it uses more of C than this
- *		check supports
+ * @FMT_FIELDS:	the fields; not the "print fmt", or it uses more of C than
+ *		libtraceevent supports
  * @FMT_FULL:	all
  */
 enum fmt_verdict { FMT_BAD, FMT_FIELDS, FMT_FULL };
@@ -24,8 +27,5 @@ enum fmt_verdict { FMT_BAD, FMT_FIELDS, FMT_FULL };
  * @fields_end:	where "print fmt" begins, unless FMT_BAD
  */
 enum fmt_verdict fmt_check(const char *text, size_t size, size_t *fields_end);
-
-/** fmt_check_string - whether all conversions of a format string are safe */
-bool fmt_check_string(const char *string);
 
 #endif

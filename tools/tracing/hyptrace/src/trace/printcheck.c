@@ -1,0 +1,499 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Whether libtraceevent can print a record safely. See printcheck.h.
+ */
+#include <ctype.h>
+#include <event-parse.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/util.h"
+#include "trace/fmtconv.h"
+#include "trace/printcheck.h"
+
+#define MAX_WIDTH	999	/* of a number, in characters */
+#define MAX_STRING	65535
+
+/**
+ * struct walk - a walk through what would be printed
+ * @event:	the event
+ * @data:	the record
+ * @size:	its size
+ * @bad:	it is not safe; sticks
+ * @vague:	the value depends on something that is not known here, such as a symbol
+ */
+struct walk {
+	struct tep_event *event;
+	const u8 *data;
+	u64 size;
+	bool bad;
+	bool vague;
+};
+
+static u64 evaluate(struct walk *w, const struct tep_print_arg *arg);
+
+/* A value that decides whether it is safe */
+static u64 known_value(struct walk *w, const struct tep_print_arg *arg)
+{
+	bool was_vague = w->vague;
+	u64 v;
+
+	w->vague = false;
+	v = evaluate(w, arg);
+	w->bad |= w->vague;
+	w->vague = was_vague;
+	return v;
+}
+
+/* Fields */
+
+static u64 number_at(struct walk *w, u64 offset, u64 size)
+{
+	u64 v = 0;
+
+	if (offset > w->size || size > w->size - offset)
+		w->bad = true;
+	else if (size == 1 || size == 2 || size == 4 || size == 8)
+		memcpy(&v, w->data + offset, size);
+	return v;
+}
+
+static struct tep_format_field *field_of(struct walk *w, const struct tep_print_arg *arg)
+{
+	return arg->field.field ?: tep_find_any_field(w->event, arg->field.name);
+}
+
+static bool is_dynamic(const struct tep_format_field *f)
+{
+	return f && (f->flags & TEP_FIELD_IS_DYNAMIC) && f->size == 4;
+}
+
+/* Where the data of a dynamic field begins, and its size */
+static u64 dynamic_start(struct walk *w, const struct tep_format_field *f, u64 *len)
+{
+	u32 word;
+
+	if (!is_dynamic(f)) {
+		w->bad = true;
+		return 0;
+	}
+	word = number_at(w, f->offset, f->size);
+	*len = word >> 16;
+	return (word & 0xffff) +
+	       (f->flags & TEP_FIELD_IS_RELATIVE ? f->offset + f->size : 0);
+}
+
+/* Its length. libtraceevent uses a null pointer for that of a relative field */
+static u64 dynamic_length(struct walk *w, const struct tep_format_field *f)
+{
+	u64 len = 0;
+
+	dynamic_start(w, f, &len);
+	if (f && f->flags & TEP_FIELD_IS_RELATIVE)
+		w->bad = true;
+	return len;
+}
+
+/* Expressions, with the values that libtraceevent computes */
+
+static bool is_type(const char *type, size_t len, const char *name)
+{
+	return len == strlen(name) && !memcmp(type, name, len);
+}
+
+/* @v as @type, which has @len characters */
+static u64 cast(u64 v, const char *type, size_t len)
+{
+	static const struct {
+		const char *name;
+		u64 mask;
+	} types[] = {
+		{ "u8", 0xff }, { "u16", 0xffff }, { "u32", 0xffffffff },
+		{ "s8", 0xff }, { "s16", 0xffff }, { "s32", 0xffffffff },
+		{ "char", 0xff }, { "short", 0xffff }, { "int", 0xffffffff },
+		{ "unsigned char", 0xff }, { "unsigned short", 0xffff },
+		{ "unsigned int", 0xffffffff },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(types); i++) {
+		if (is_type(type, len, types[i].name))
+			return v & types[i].mask;
+	}
+	return v;
+}
+
+static u64 atom(struct walk *w, const char *text)
+{
+	u64 v = strtoull(text, NULL, 0);
+
+	/* It may be the name of a symbol */
+	if (!v && !isdigit((unsigned char)*text))
+		w->vague = true;
+	return v;
+}
+
+/*
+ * The name of an enum as an index. libtraceevent takes it for 0, but for an address if
+ * there is a symbol with that name.
+ */
+static void settle_index(const struct tep_print_arg *index)
+{
+	char *text = index->type == TEP_PRINT_ATOM ? index->atom.atom : "0";
+
+	if (!isdigit((unsigned char)*text) && !strtoull(text, NULL, 0) && *text)
+		memcpy(text, "0", sizeof("0"));
+}
+
+/* "field[index]", maybe behind casts to a pointer */
+static u64 element(struct walk *w, const struct tep_print_arg *arg)
+{
+	const struct tep_print_arg *left = arg->op.left, *type = NULL;
+	u64 index, start, size, len;
+	struct tep_format_field *f;
+
+	settle_index(arg->op.right);
+	index = known_value(w, arg->op.right);
+	for (; left->type == TEP_PRINT_TYPE; left = left->typecast.item)
+		type = type ?: left;
+	if (left->type == TEP_PRINT_DYNAMIC_ARRAY) {
+		f = left->dynarray.field;
+		start = dynamic_start(w, f, &len) + index;
+		size = f && f->elementsize ? f->elementsize : sizeof(u64);
+	} else if (left->type == TEP_PRINT_FIELD) {
+		f = field_of(w, left);
+		size = f ? f->elementsize : 0;
+		start = f ? f->offset + index * size : 0;
+	} else {
+		return evaluate(w, arg->op.left);
+	}
+	w->bad |= index > w->size;
+	start = number_at(w, start, size);
+	len = type ? strlen(type->typecast.type) : 0;
+	if (len > 2 && type->typecast.type[len - 1] == '*')
+		return cast(start, type->typecast.type, len - 2);
+	return start;
+}
+
+/* Both sides if it is not known which one is taken */
+static u64 choice(struct walk *w, const struct tep_print_arg *arg,
+		  u64 (*visit)(struct walk *w, const struct tep_print_arg *arg))
+{
+	const struct tep_print_arg *sides = arg->op.right;
+	bool was_vague = w->vague;
+	u64 condition, v = 0;
+
+	if (!sides || sides->type != TEP_PRINT_OP) {
+		w->bad = true;
+		return 0;
+	}
+	w->vague = false;
+	condition = evaluate(w, arg->op.left);
+	if (w->vague || condition)
+		v = visit(w, sides->op.left);
+	if (w->vague || !condition)
+		v = visit(w, sides->op.right);
+	w->vague |= was_vague;
+	return v;
+}
+
+static u64 shifted(struct walk *w, u64 left, u64 right, bool up)
+{
+	if (right > 63)
+		w->vague = true;
+	return up ? left << (right & 63) : left >> (right & 63);
+}
+
+static u64 compared(const char *op, u64 left, u64 right)
+{
+	switch (op[0]) {
+	case '<':
+		return op[1] ? left <= right : left < right;
+	case '>':
+		return op[1] ? left >= right : left > right;
+	case '=':
+		return left == right;
+	default:
+		return op[1] ? left != right : !right;
+	}
+}
+
+/* Both sides are evaluated, whatever the operator */
+static u64 operation(struct walk *w, const char *op, u64 left, u64 right)
+{
+	switch (op[0]) {
+	case '|':
+		return op[1] ? left || right : left | right;
+	case '&':
+		return op[1] ? left && right : left & right;
+	case '<':
+	case '>':
+		if (op[1] == op[0])
+			return shifted(w, left, right, op[0] == '<');
+		return compared(op, left, right);
+	case '=':
+	case '!':
+		return compared(op, left, right);
+	case '~':
+		return ~right;
+	case '-':
+		return left - right;
+	case '+':
+		return left + right;
+	case '*':
+		return left * right;
+	default:
+		/* '^' may be computed or be 0, as the version is */
+		w->vague = true;
+		return 0;
+	}
+}
+
+static u64 divided(struct walk *w, const struct tep_print_arg *arg)
+{
+	u64 left = evaluate(w, arg->op.left);
+	u64 right = known_value(w, arg->op.right);
+
+	if (!right) {
+		w->bad = true;
+		return 0;
+	}
+	return arg->op.op[0] == '/' ? left / right : left % right;
+}
+
+static u64 evaluate_op(struct walk *w, const struct tep_print_arg *arg)
+{
+	u64 left;
+
+	switch (arg->op.op[0]) {
+	case '[':
+		return element(w, arg);
+	case '?':
+		return choice(w, arg, evaluate);
+	case '/':
+	case '%':
+		return divided(w, arg);
+	default:
+		left = evaluate(w, arg->op.left);
+		return operation(w, arg->op.op, left, evaluate(w, arg->op.right));
+	}
+}
+
+static u64 evaluate(struct walk *w, const struct tep_print_arg *arg)
+{
+	struct tep_format_field *f;
+	const char *type;
+
+	switch (arg->type) {
+	case TEP_PRINT_ATOM:
+		return atom(w, arg->atom.atom);
+	case TEP_PRINT_FIELD:
+		f = field_of(w, arg);
+		return f ? number_at(w, f->offset, f->size) : 0;
+	case TEP_PRINT_TYPE:
+		type = arg->typecast.type;
+		return cast(evaluate(w, arg->typecast.item), type, strlen(type));
+	case TEP_PRINT_OP:
+		return evaluate_op(w, arg);
+	case TEP_PRINT_DYNAMIC_ARRAY_LEN:
+		return dynamic_length(w, arg->dynarray.field);
+	case TEP_PRINT_DYNAMIC_ARRAY:
+		/* An address in memory */
+		w->vague = true;
+		return dynamic_start(w, arg->dynarray.field, &(u64){ 0 });
+	case TEP_PRINT_FUNC:
+		w->bad = true;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+/* What is printed as a string */
+
+/* @nr elements of @size bytes that begin at a field. */
+static void check_elements(struct walk *w, const struct tep_print_arg *arg, u32 nr, u64 size)
+{
+	struct tep_format_field *f;
+	u64 start = 0, len;
+
+	if (arg->type == TEP_PRINT_DYNAMIC_ARRAY) {
+		start = dynamic_start(w, arg->dynarray.field, &len);
+	} else if (arg->type == TEP_PRINT_FIELD) {
+		f = field_of(w, arg);
+		start = f ? f->offset : 0;
+		nr = f ? nr : 0;
+	} else {
+		w->bad = true;
+	}
+	if (start + nr * size > w->size)
+		w->bad = true;
+}
+
+static void check_array(struct walk *w, const struct tep_print_arg *arg)
+{
+	u64 nr = known_value(w, arg->int_array.count);
+	u64 size = known_value(w, arg->int_array.el_size);
+
+	if (size != 1 && size != 2 && size != 4 && size != 8)
+		size = 1;
+	check_elements(w, arg->int_array.field, nr, size);
+}
+
+static void check_mask(struct walk *w, const struct tep_print_arg *arg)
+{
+	struct tep_format_field *f = arg->bitmask.field;
+	u64 len = 0;
+
+	dynamic_start(w, f ?: tep_find_any_field(w->event, arg->bitmask.bitmask), &len);
+	/* It computes 3 GB as the size of an empty one */
+	if (arg->type == TEP_PRINT_CPUMASK && !len)
+		w->bad = true;
+}
+
+static u64 check_string(struct walk *w, const struct tep_print_arg *arg)
+{
+	struct tep_format_field *f;
+
+	switch (arg->type) {
+	case TEP_PRINT_FLAGS:
+		return evaluate(w, arg->flags.field);
+	case TEP_PRINT_SYMBOL:
+		return evaluate(w, arg->symbol.field);
+	case TEP_PRINT_HEX:
+	case TEP_PRINT_HEX_STR:
+		check_elements(w, arg->hex.field, known_value(w, arg->hex.size), 1);
+		return 0;
+	case TEP_PRINT_INT_ARRAY:
+		check_array(w, arg);
+		return 0;
+	case TEP_PRINT_STRING:
+		f = arg->string.field;
+		return dynamic_start(w, f ?: tep_find_any_field(w->event, arg->string.string),
+				     &(u64){ 0 });
+	case TEP_PRINT_BITMASK:
+	case TEP_PRINT_CPUMASK:
+		check_mask(w, arg);
+		return 0;
+	case TEP_PRINT_OP:
+		return arg->op.op[0] == '?' ? choice(w, arg, check_string) : 0;
+	case TEP_PRINT_FUNC:
+		w->bad = true;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+/* A width or precision. printf() takes none if it is negative, and then other arguments */
+static void check_star(struct walk *w, const struct tep_print_arg *arg, const struct fmt_conv *c)
+{
+	int v = arg ? known_value(w, arg) : 0;
+
+	if (c->type == 'p')
+		return;
+	if (v < 0 || v > (c->precision && c->type == 's' ? MAX_STRING : MAX_WIDTH))
+		w->bad = true;
+}
+
+static void check_stars(struct walk *w)
+{
+	const struct tep_print_arg *arg = w->event->print_fmt.args;
+	const char *at = w->event->print_fmt.format;
+	struct fmt_conv c;
+
+	while (fmt_next_conv(&at, &c)) {
+		if (c.stars) {
+			check_star(w, arg, &c);
+			arg = arg ? arg->next : NULL;
+		}
+		if (c.takes_arg)
+			arg = arg ? arg->next : NULL;
+	}
+}
+
+bool printcheck_record(struct tep_event *e, const u8 *data, u32 size)
+{
+	struct walk w = { .event = e, .data = data, .size = size };
+	const struct tep_print_arg *arg;
+
+	/* Whatever conversion it is for */
+	for (arg = e->print_fmt.args; arg && !w.bad; arg = arg->next) {
+		evaluate(&w, arg);
+		check_string(&w, arg);
+	}
+	if (!w.bad)
+		check_stars(&w);
+	return !w.bad;
+}
+
+/* Events */
+
+static bool is_safe(struct tep_event *e, const struct tep_print_arg *arg);
+
+static bool is_safe_op(struct tep_event *e, const struct tep_print_arg *arg)
+{
+	return !strchr("[/%", arg->op.op[0]) && is_safe(e, arg->op.left) &&
+	       is_safe(e, arg->op.right);
+}
+
+/* Is it safe with each record? */
+static bool is_safe(struct tep_event *e, const struct tep_print_arg *arg)
+{
+	switch (arg->type) {
+	case TEP_PRINT_NULL:
+	case TEP_PRINT_ATOM:
+	case TEP_PRINT_FIELD:
+		return true;
+	case TEP_PRINT_FLAGS:
+		return is_safe(e, arg->flags.field);
+	case TEP_PRINT_SYMBOL:
+		return is_safe(e, arg->symbol.field);
+	case TEP_PRINT_TYPE:
+		return is_safe(e, arg->typecast.item);
+	case TEP_PRINT_STRING:
+		return is_dynamic(tep_find_any_field(e, arg->string.string));
+	case TEP_PRINT_DYNAMIC_ARRAY:
+		return is_dynamic(arg->dynarray.field);
+	case TEP_PRINT_OP:
+		return is_safe_op(e, arg);
+	default:
+		return false;
+	}
+}
+
+static enum print_safety safety_of_format(const struct tep_event *e)
+{
+	const char *at = e->print_fmt.format;
+	enum print_safety safety = PRINT_ALL;
+	bool known_args = true;
+	struct fmt_conv c;
+
+	while (fmt_next_conv(&at, &c)) {
+		if (!c.safe || (c.stars && !known_args))
+			return PRINT_NONE;
+		if (c.stars)
+			safety = PRINT_SOME;
+		if (!c.takes_arg)
+			known_args = false;
+	}
+	return safety;
+}
+
+enum print_safety printcheck_event(struct tep_event *e)
+{
+	const struct tep_print_arg *arg;
+	enum print_safety safety;
+
+	if ((e->flags & TEP_EVENT_FL_FAILED) || !e->print_fmt.format)
+		return PRINT_NONE;
+	/* Its format is in the record, and was checked when it was loaded */
+	if (e->flags & TEP_EVENT_FL_ISBPRINT)
+		return PRINT_ALL;
+	safety = safety_of_format(e);
+	for (arg = e->print_fmt.args; arg; arg = arg->next) {
+		if (safety == PRINT_ALL && !is_safe(e, arg))
+			safety = PRINT_SOME;
+	}
+	return safety;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Whether libtraceevent can print a record safely.
+ *
+ * It trusts the formats and records that it prints: it divides by 0, reads as many bytes as
+ * a field of the record says, and takes an expression for a field. So what it is about to
+ * do is computed here first, from the expressions that it has parsed.
+ */
+#ifndef HYPTRACE_PRINTCHECK_H
+#define HYPTRACE_PRINTCHECK_H
+
+#include "lib/types.h"
+
+struct tep_event;
+
+/**
+ * enum print_safety - which records of an event libtraceevent can print
+ * @PRINT_NONE:		none
+ * @PRINT_SOME:		those for which printcheck_record() says so
+ * @PRINT_ALL:		all
+ */
+enum print_safety { PRINT_NONE, PRINT_SOME, PRINT_ALL };
+
+/**
+ * printcheck_event - which records of an event can be printed
+ *
+ * All records have to have the size that the fields need, and what their dynamic fields
+ * point to has to be in the record.
+ */
+enum print_safety printcheck_event(struct tep_event *e);
+
+/** printcheck_record - whether a record of a PRINT_SOME event can be printed */
+bool printcheck_record(struct tep_event *e, const u8 *data, u32 size);
+
+#endif

@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Formats of events. What hyptrace prints of a record is what libtraceevent prints, unless
+ * libtraceevent would crash: then it is the fields.
+ *
+ *	format_test FILE		see the head of tests/formats.txt
+ *
+ * The records are made up: each integer is the same number, so that those that are lengths
+ * and indices are valid, and all dynamic fields share some bytes at the end. Prints TAP.
+ */
+#include <event-parse.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <trace-seq.h>
+
+#include "image.h"
+#include "lib/log.h"
+#include "lib/util.h"
+#include "trace/evdb.h"
+#include "trace/fmtcheck.h"
+
+#define RECORD_SIZE	4096
+#define SLACK		64
+#define TAIL		"abcdefg\0" "ABCDEFG\0" "0123456\0" "\1\2\3\4\5\6\7\0"
+#define TAIL_SIZE	32
+
+static unsigned int nr_tests;
+static unsigned int nr_failed;
+static unsigned int nr_wrong;
+
+static void wrong(const char *name, const char *what, const char *got, const char *want)
+{
+	printf("# %s: %s: '%s', expected '%s'\n", name, what, got, want);
+	nr_wrong++;
+}
+
+static void result(const char *name, unsigned int nr)
+{
+	if (!nr)
+		nr_wrong++;
+	printf("%s %u %s: %u\n", nr_wrong ? "not ok" : "ok", ++nr_tests, name, nr);
+	nr_failed += !!nr_wrong;
+	nr_wrong = 0;
+}
+
+/**
+ * struct sample - one of the formats
+ * @system:	its system
+ * @event:	the event's name
+ * @text:	the text
+ * @size:	its size
+ * @fields:	libtraceevent cannot print it: it has to be shown field by field
+ */
+struct sample {
+	char system[64];
+	char event[64];
+	const char *text;
+	size_t size;
+	bool fields;
+};
+
+/* Made-up records */
+
+static unsigned int end_of(const struct tep_format_field *f)
+{
+	unsigned int end = 0;
+
+	for (; f; f = f->next) {
+		if ((unsigned int)(f->offset + f->size) > end)
+			end = f->offset + f->size;
+	}
+	return end;
+}
+
+static void fill_field(const struct tep_format_field *f, u8 *data, unsigned int tail,
+		       u64 number)
+{
+	u32 word = tail | TAIL_SIZE << 16;
+
+	if (f->flags & TEP_FIELD_IS_RELATIVE)
+		word -= f->offset + f->size;
+	if (f->flags & TEP_FIELD_IS_DYNAMIC)
+		memcpy(data + f->offset, &word, sizeof(word));
+	else if (f->flags & TEP_FIELD_IS_ARRAY)
+		memset(data + f->offset, 'a' + number, f->size);
+	else if (f->size <= 8)
+		memcpy(data + f->offset, &number, f->size);
+}
+
+/* Return: the size of the record */
+static u32 fill(const struct tep_event *e, u8 *data, u64 number)
+{
+	const struct tep_format_field *f;
+	u32 tail = end_of(e->format.fields);
+	u16 id = e->id;
+
+	if (tail < end_of(e->format.common_fields))
+		tail = end_of(e->format.common_fields);
+	memset(data, 0, RECORD_SIZE + SLACK);
+	for (f = e->format.fields; f; f = f->next)
+		fill_field(f, data, tail, number);
+	memcpy(data, &id, sizeof(id));
+	memcpy(data + tail, TAIL, TAIL_SIZE);
+	return tail + TAIL_SIZE;
+}
+
+/* What both print */
+
+static struct tep_handle *parse(const struct sample *s, bool fields)
+{
+	struct tep_handle *tep = tep_alloc();
+	size_t size = s->size;
+	char *text;
+
+	if (fields && fmt_check(s->text, s->size, &size) == FMT_BAD)
+		size = 0;
+	text = xasprintf("%.*s%s", (int)size, s->text, fields ? "print fmt: \"\"\n" : "");
+	if (!tep || !text)
+		exit(1);
+	tep_set_loglevel(TEP_LOG_NONE);
+	tep_set_long_size(tep, 8);
+	tep_parse_event(tep, text, strlen(text), s->system);
+	free(text);
+	return tep;
+}
+
+/* To be freed */
+static char *library_prints(const struct sample *s, u8 *data, u64 number, u32 *size)
+{
+	struct tep_handle *tep = parse(s, s->fields);
+	struct tep_event *e = tep_get_event(tep, 0);
+	struct tep_record rec = { .data = data };
+	struct trace_seq seq;
+
+	if (!e)
+		exit(1);
+	trace_seq_init(&seq);
+	*size = fill(e, data, number);
+	rec.size = *size;
+	if (s->fields)
+		tep_print_fields(&seq, data, rec.size, e);
+	else
+		tep_print_event(tep, &seq, &rec, "%s", TEP_PRINT_INFO);
+	trace_seq_terminate(&seq);
+	tep_free(tep);
+	return seq.buffer;
+}
+
+static struct evdb *load(const struct sample *s, unsigned int nr)
+{
+	static u8 file[1 << 20];
+	struct image img = { .nr_formats = nr };
+	struct evdb *db;
+	struct datr *d;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		img.format[i] = (struct image_format) {
+			s[i].system, { (const u8 *)s[i].text, s[i].size }
+		};
+	d = datr_parse(file, image_make(&img, file, sizeof(file)), "formats");
+	db = d ? evdb_load(d) : NULL;
+	if (!db)
+		exit(1);
+	datr_free(d);
+	return db;
+}
+
+static void compare(const struct sample *s, u64 number)
+{
+	static u8 data[RECORD_SIZE + SLACK];
+	struct rbevent ev = { .data = data };
+	struct evdb *db = load(s, 1);
+	char *want = library_prints(s, data, number, &ev.size);
+	const char *got = evdb_text(db, &ev, 0);
+
+	if (strcmp(got, want))
+		wrong(s->event, "a record", got, want);
+	free(want);
+	evdb_free(db);
+}
+
+/* The file: "@ SYSTEM" or "@ SYSTEM fields", and a format behind it */
+
+static const char *next_sample(const char *at, struct sample *s)
+{
+	const char *end;
+	char how[16] = "";
+
+	at = at ? strstr(at, "\n@ ") : NULL;
+	if (!at)
+		return NULL;
+	memset(s, 0, sizeof(*s));
+	if (sscanf(at, "\n@ %63s%*[ ]%15[a-z]", s->system, how) < 1)
+		exit(1);
+	s->fields = !strcmp(how, "fields");
+	s->text = strstr(at, "\nname: ");
+	if (!s->text || sscanf(s->text, "\nname: %63s", s->event) != 1)
+		exit(1);
+	s->text++;
+	end = strstr(s->text, "\n@ ");
+	s->size = end ? (size_t)(end + 1 - s->text) : strlen(s->text);
+	return s->text;
+}
+
+static void test_accepted(const char *text)
+{
+	unsigned int nr = 0;
+	struct sample s;
+	const char *at;
+	size_t end;
+
+	for (at = text; (at = next_sample(at, &s)); nr++) {
+		if (fmt_check(s.text, s.size, &end) != FMT_FULL)
+			wrong(s.event, "the format", "not accepted", "accepted");
+	}
+	result("formats are accepted", nr);
+}
+
+static void test_printed(const char *text, u64 number)
+{
+	unsigned int nr = 0;
+	struct sample s;
+	const char *at;
+
+	for (at = text; (at = next_sample(at, &s)); nr++)
+		compare(&s, number);
+	result("records are printed as libtraceevent does", nr);
+}
+
+/* Expressions that are not from a kernel */
+
+#define FIELD(type, name, offset, size)						\
+	"\tfield:" type " " name ";\toffset:" offset ";\tsize:" size ";\tsigned:0;\n"
+#define COMMON	FIELD("unsigned short", "common_type", "0", "2")		\
+		FIELD("unsigned char", "common_flags", "2", "1")		\
+		FIELD("unsigned char", "common_preempt_count", "3", "1")	\
+		FIELD("int", "common_pid", "4", "4") "\n"
+#define FORMAT	"name: made_up\nID: 7\nformat:\n" COMMON			\
+		FIELD("u32", "a", "8", "4") FIELD("u32", "zero", "12", "4")	\
+		FIELD("u8", "array[8]", "16", "8")				\
+		FIELD("__data_loc char[]", "text", "24", "4")			\
+		FIELD("__rel_loc u8[]", "near", "28", "4")			\
+		FIELD("__data_loc cpumask_t", "cpus", "32", "4")		\
+		FIELD("s64", "minus", "40", "8") FIELD("u32", "large", "48", "4") \
+		"\nprint fmt: %s\n"
+
+struct made_up {
+	u16 id;
+	u8 flags, preempt_count;
+	s32 pid;
+	u32 a, zero;
+	u8 array[8];
+	u32 text, near, cpus;
+	long long minus;
+	u32 large;
+	char tail[12];
+};
+
+static const struct made_up made_up = {
+	.id = 7, .pid = 1, .a = 2, .array = { 1, 2, 3, 4, 5, 6, 7, 8 },
+	.text = 52 | 8 << 16, .near = (52 - 32) | 4 << 16, .cpus = 60, .minus = -2,
+	.large = 1 << 30, .tail = "textual",
+};
+
+#define BY_FIELD " a=2 zero=0 array=ARRAY[01, 02, 03, 04, 05, 06, 07, 08] text=textual "	\
+		 "near=textual cpus=60 minus=18446744073709551614 large=1073741824"
+
+/* Return: what is printed of the record, to be freed */
+static char *print_made_up(const char *print_fmt)
+{
+	struct rbevent ev = { .data = (const u8 *)&made_up, .size = sizeof(made_up) };
+	struct sample s = { .system = "sys" };
+	char *text = xasprintf(FORMAT, print_fmt), *printed;
+	struct evdb *db;
+
+	if (!text)
+		exit(1);
+	s.text = text;
+	s.size = strlen(text);
+	db = load(&s, 1);
+	printed = xasprintf("%s", evdb_text(db, &ev, 0));
+	evdb_free(db);
+	free(text);
+	return printed;
+}
+
+/* Shown field by field if there is no @want: libtraceevent would crash */
+static void test_made_up(void)
+{
+	static const struct {
+		const char *print_fmt;
+		const char *want;
+	} expressions[] = {
+		{ "\"%d\" \" %s\", REC->a, \"x\" \"y\"", "2 xy" },
+		{ "\"%d\", REC->a ? REC->zero ? 1 : 2 : 3", "2" },
+		{ "\"%d\", (REC)->a + REC->array[1]", "4" },
+		{ "\"%d\", REC->array[WORD]", "1" },
+		{ "\"%d\", 1000 / REC->a", "500" },
+		{ "\"%d\", 4000 / ((1UL) << 2)", "16000" },
+		{ "\"%d\", REC->zero ? 1 / REC->zero : 7", "7" },
+		{ "\"%.*s\", REC->a, __get_str(text)", "te" },
+		{ "\"%s\", __print_hex(REC->array, REC->a + 1)", "01 02 03" },
+		{ "\"%s\", __get_rel_str(near)", "textual" },
+		{ "\"%d\", 1 / REC->zero", NULL },
+		{ "\"%d\", 1 % REC->zero", NULL },
+		{ "\"%d\", REC->zero && 1 / REC->zero", NULL },
+		{ "\"%d\", REC->a / -1", NULL },
+		{ "\"%d\", 1 / 0", NULL },
+		{ "\"%d\", 1 / WORD", NULL },
+		{ "\"%d\", REC->a / 2 * 0", NULL },
+		{ "\"%d\", 5 / (1 - 1)", NULL },
+		{ "\"%d\", 5 / (4294967296 * 4294967296)", NULL },
+		{ "\"%d\", REC->array[0][1]", NULL },
+		{ "\"%d\", REC->a ? 1 : REC->array[1]", NULL },
+		{ "\"%d\", REC->array[REC->large]", NULL },
+		{ "\"%d\", REC->array[(REC->minus)]", NULL },
+		{ "\"%d\", ((u8 *)__get_dynamic_array(text))[REC->large]", NULL },
+		{ "\"%d\", __get_rel_dynamic_array_len(near)", NULL },
+		{ "\"%s\", __get_str(a)", NULL },
+		{ "\"%s\", __get_cpumask(missing)", NULL },
+		{ "\"%s\", __get_cpumask(cpus)", NULL },
+		{ "\"%s\", __print_hex(REC->array + 1, 4)", NULL },
+		{ "\"%s\", __print_hex(REC->array, REC->large)", NULL },
+		{ "\"%s\", __print_array(REC->array, REC->large, 4)", NULL },
+		{ "\"%s\", __print_array(REC->array, 10, 8)", NULL },
+		{ "\"%s\", __print_flags(REC->missing, 0, { 1, \"x\" })", NULL },
+		{ "\"%*d\", REC->large, REC->a", NULL },
+		{ "\"%.*s\", REC->minus, __get_str(text)", NULL },
+		{ "\"%1000d\", REC->a", NULL },
+		{ "\"%ls\", __get_str(text)", NULL },
+		{ "\"%d\", sizeof(", NULL },
+	};
+	unsigned int i;
+	char *got;
+
+	for (i = 0; i < ARRAY_SIZE(expressions); i++) {
+		const char *want = expressions[i].want ?: BY_FIELD;
+
+		got = print_made_up(expressions[i].print_fmt);
+		if (!got || strcmp(got, want))
+			wrong(expressions[i].print_fmt, "printed", got ?: "nothing", want);
+		free(got);
+	}
+	result("expressions", i);
+}
+
+/* Formats that make libtraceevent misread the records of others */
+static void test_others(void)
+{
+	struct sample s[] = {
+		{ .system = "ftrace", .text = "name: bprint\nID: 5\nformat:\n" COMMON
+			FIELD("unsigned long", "ip", "8", "8") FIELD("u32", "fmt", "16", "4")
+			FIELD("u32", "buf[]", "20", "0")
+			"\nprint fmt: \"%ps: %s\", (void *)REC->ip, REC->fmt\n" },
+		{ .system = "ftrace", .text = "name: bprint\nID: 6\nformat:\n" COMMON
+			FIELD("unsigned long", "ip", "8", "8") FIELD("u32", "fmt", "60000", "4")
+			FIELD("u32", "buf[]", "60004", "0")
+			"\nprint fmt: \"%ps: %s\", (void *)REC->ip, REC->fmt\n" },
+		{ .system = "sys", .text = "name: far\nID: 1\nformat:\n"
+			FIELD("unsigned short", "common_type", "60000", "2")
+			"\n" FIELD("u32", "a", "8", "4") "\nprint fmt: \"%d\", REC->a\n" },
+		{ .system = "sys", .text = "name: made_up\nID: 7\nformat:\n" COMMON
+			FIELD("u32", "a", "8", "4") "\nprint fmt: \"a is %d\", REC->a\n" },
+	};
+	struct rbevent ev = { .data = (const u8 *)&made_up, .size = sizeof(made_up) };
+	struct rbevent second = { .data = (const u8 *)"\6\0\0\0\1\0\0", .size = 8 };
+	struct evdb *db;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(s); i++)
+		s[i].size = strlen(s[i].text);
+	db = load(s, ARRAY_SIZE(s));
+	if (strcmp(evdb_text(db, &ev, 0), "a is 2"))
+		wrong("made_up", "printed", evdb_text(db, &ev, 0), "a is 2");
+	if (strcmp(evdb_name(db, &second), "event 6"))
+		wrong("second bprint", "its name", evdb_name(db, &second), "event 6");
+	evdb_free(db);
+	result("events that have no influence on others", 2);
+}
+
+int main(int argc, char **argv)
+{
+	char *text = argc == 2 ? read_file(argv[1], NULL) : NULL;
+
+	if (!text) {
+		fprintf(stderr, "Usage: format_test FILE\n");
+		return 1;
+	}
+	puts("TAP version 13");
+	test_accepted(text);
+	test_printed(text, 1);
+	test_printed(text, 4);
+	test_made_up();
+	test_others();
+	printf("1..%u\n", nr_tests);
+	free(text);
+	return nr_failed ? 1 : 0;
+}
