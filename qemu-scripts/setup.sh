@@ -30,6 +30,8 @@ more_packages=(
 	libtracefs-dev:arm64 libtracefs-dev
 	# checks: sanitizers for unit tests, static analysis
 	clang llvm libclang-rt-14-dev sparse shellcheck python3-sphinx
+	# checks: other compilers and architectures
+	lld gcc-arm-linux-gnueabihf gcc-s390x-linux-gnu
 	# manual pages
 	python3-docutils
 	# checks: verify the model of the ring buffer protocol, and its barriers

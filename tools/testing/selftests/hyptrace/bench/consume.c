@@ -24,14 +24,6 @@
 #define TYPE_LEN_MASK	31
 #define DELTA_SHIFT	5
 
-struct record {
-	uint16_t	type;
-	uint8_t		flags;
-	uint8_t		preempt_count;
-	int32_t		pid;
-	uint8_t		id[8];	/* aligned to 4 only */
-};
-
 /**
  * struct reading - a reader at work
  * @b:		what it reads
@@ -94,7 +86,7 @@ static void walk(struct reading *r, const struct subbuf *page)
 		if (!len || len > 28)
 			break;
 		if (rec->type == r->b->src.type) {
-			memcpy(&id, rec->id, sizeof(id));
+			memcpy(&id, rec->data, sizeof(id));
 			sum += ts ^ id;
 			nr++;
 		}
