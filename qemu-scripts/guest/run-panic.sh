@@ -131,6 +131,7 @@ check_endless_dump()
 	size=$(cut -d ' ' -f 1 buffer_size_kb)
 	echo 0 >tracing_on
 	echo >trace
+	# shellcheck disable=SC2217 # it only keeps the file open
 	sleep 1000 <per_cpu/cpu0/trace_pipe_raw &
 	reader=$!
 	sleep 0.3

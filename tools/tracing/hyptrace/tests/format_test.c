@@ -22,7 +22,7 @@
 
 #define RECORD_SIZE	4096
 #define SLACK		64
-#define TAIL		"abcdefg\0" "ABCDEFG\0" "0123456\0" "\1\2\3\4\5\6\7\0"
+#define TAIL		"abcdefg\0ABCDEFG\0000123456\0\1\2\3\4\5\6\7\0"
 #define TAIL_SIZE	32
 
 static unsigned int nr_tests;
