@@ -20,15 +20,30 @@ add_software()	# DIRECTORY-OF-KERNEL
 	software=(--add "$BUILD/$1/kernel/trace/remote_test.ko:/root/tests/remote_test.ko")
 }
 
+# Sets "tests", the arguments by which boot.sh adds the test programs, and the modules that
+# these load, if there is a directory of modules for the kernel
+add_tests()	# [DIRECTORY-OF-MODULES]
+{
+	local module
+
+	tests=(--add "$BUILD/tests:/root/tests"
+		--add "$SCRIPTS/guest/run-tests.sh:/root/tests/run-tests.sh")
+	(($#)) || return 0
+	for module in absent fast_clock hyp_calls; do
+		tests+=(--add "$BUILD/obj/$1/$module.ko:/root/tests/$module.ko")
+	done
+}
+
 # Runs test programs. Those of the remote "test" and of ordinary buffers run in the first
 # mode only
 selftests()	# MODE ARGUMENTS-OF-BOOT -- ARGUMENT-OF-RUN-TESTS...
 {
 	local mode=$1 boot=$2
-	local -a software=()
+	local -a software=() tests
 	shift 3
 
 	"$SCRIPTS/build-test-modules.sh"
+	add_tests test_modules
 	if [[ $mode == "$FIRST_MODE" ]]; then
 		add_software kernel
 	else
@@ -36,12 +51,7 @@ selftests()	# MODE ARGUMENTS-OF-BOOT -- ARGUMENT-OF-RUN-TESTS...
 	fi
 	# shellcheck disable=SC2086	# words
 	"$SCRIPTS/boot.sh" --mode "$mode" $boot --timeout 1800 \
-		--add "$BUILD/tests:/root/tests" "${software[@]}" \
-		--add "$BUILD/obj/test_modules/absent.ko:/root/tests/absent.ko" \
-		--add "$BUILD/obj/test_modules/hyp_calls.ko:/root/tests/hyp_calls.ko" \
-		--add "$BUILD/obj/test_modules/fast_clock.ko:/root/tests/fast_clock.ko" \
-		--add "$SCRIPTS/guest/run-tests.sh:/root/tests/run-tests.sh" -- \
-		/root/tests/run-tests.sh "$@"
+		"${tests[@]}" "${software[@]}" -- /root/tests/run-tests.sh "$@"
 }
 
 # In the quick form, most programs run on virtual time, which load on the machine does not

@@ -35,21 +35,24 @@ suite_off()
 	job "off, at load" check_late
 }
 
-# Builds another kernel, and runs the tests that depend on what differs in it. "words" are
-# more arguments of build-kernel.sh
-other_kernel()	# NAME MODE CPU PROGRAM...
+# Runs tests on another kernel, which has been built
+test_kernel()	# NAME MODE CPU PROGRAM...
 {
 	local name=$1 mode=$2 cpu=$3
-	local -a software=()
+	local -a software=() tests
 	shift 3
 
-	"$SCRIPTS/build-kernel.sh" --name "$name" --config "$SCRIPTS/config/$name.config" \
-		"${words[@]}"
+	add_tests
 	[[ ! -e $BUILD/kernel-$name/kernel/trace/remote_test.ko ]] || add_software "kernel-$name"
 	guest "$mode" 2 --cpu "$cpu" --kernel "$BUILD/kernel-$name/arch/arm64/boot/Image" \
-		--add "$BUILD/tests:/root/tests" "${software[@]}" \
-		--add "$SCRIPTS/guest/run-tests.sh:/root/tests/run-tests.sh" -- \
-		/root/tests/run-tests.sh "$@"
+		"${tests[@]}" "${software[@]}" -- /root/tests/run-tests.sh "$@"
+}
+
+# Builds it first, and runs the tests that depend on what differs in it
+other_kernel()	# NAME MODE CPU PROGRAM...
+{
+	"$SCRIPTS/build-kernel.sh" --name "$1" --config "$SCRIPTS/config/$1.config"
+	test_kernel "$@"
 }
 
 # The quick form only compiles the project's code, where the size of a page matters
@@ -103,10 +106,11 @@ clang_objects()	# NAME [FRAGMENT]
 # A kernel that clang and lld have built passes the selftests
 clang_kernel()
 {
-	local mode words=(LLVM=1)
+	local mode
 
+	"$SCRIPTS/build-kernel.sh" --name clang LLVM=1
 	for mode in $MODES; do
-		other_kernel clang "$mode" ""
+		test_kernel clang "$mode" ""
 	done
 }
 
@@ -143,18 +147,15 @@ suite_builds()
 checked_kernel()	# NAME MODE [ARGUMENT-OF-BOOT]...
 {
 	local name=$1 mode=$2
+	local -a tests
 	shift 2
 
 	build_checked_kernel "$name"
+	add_tests "test_modules-$name"
 	guest "$mode" 2 --timeout 3600 "$@" \
 		--append "page_poison=1 slub_debug=FZP log_buf_len=1M" \
 		--kernel "$BUILD/kernel-$name/arch/arm64/boot/Image" \
-		--add "$BUILD/tests:/root/tests" \
-		--add "$BUILD/obj/test_modules-$name/absent.ko:/root/tests/absent.ko" \
-		--add "$BUILD/obj/test_modules-$name/hyp_calls.ko:/root/tests/hyp_calls.ko" \
-		--add "$BUILD/obj/test_modules-$name/fast_clock.ko:/root/tests/fast_clock.ko" \
-		--add "$SCRIPTS/guest/run-tests.sh:/root/tests/run-tests.sh" -- \
-		/root/tests/run-tests.sh
+		"${tests[@]}" -- /root/tests/run-tests.sh
 }
 
 build_checked_kernel()	# NAME
