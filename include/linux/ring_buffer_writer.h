@@ -209,6 +209,38 @@ void rb_writer_set_on(struct rb_writer *w, bool on);
  */
 int rb_writer_swap(struct rb_writer *w, u32 seen);
 
+/**
+ * rb_meta_range - where the writer is
+ * @meta: the meta page
+ * @nr_slots: sub-buffers in the ring
+ * @head: number of the oldest sub-buffer in the ring
+ * @tail: number of the sub-buffer being written, @head - 1 if the reader has it
+ *
+ * The counters may be of different moments. The writer counts a sub-buffer as lost after it
+ * has overwritten it, and one as touched after it has started it; if the reader has taken a
+ * newer one meanwhile, that tells. And the tail may be newer than the head. Whatever the
+ * meta page holds, the result is within the ring.
+ *
+ * Context: any.
+ */
+static inline void rb_meta_range(const struct trace_buffer_meta *meta, u32 nr_slots,
+				 u64 *head, u64 *tail)
+{
+	u64 counted = READ_ONCE(meta->pages_lost) + READ_ONCE(meta->pages_read);
+	u64 gone = READ_ONCE(meta->pages_gone);
+
+	*head = counted > gone ? counted : gone;
+	smp_rmb(); /* the tail must not be older than the head; pairs with C */
+	/* Pairs with the release in start_subbuf(): the page is set up */
+	*tail = smp_load_acquire(&meta->pages_touched);
+	if (likely(*tail + 1 - *head <= nr_slots))
+		return;
+	if ((s64)(*tail + 1 - *head) < 0)
+		*tail = *head - 1;
+	else
+		*head = *tail + 1 - nr_slots;
+}
+
 /* The slow path of rb_writer_reserve(), with the same contract */
 void *rb_writer_reserve_slow(struct rb_writer *w, u32 size, u64 ts);
 

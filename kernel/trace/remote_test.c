@@ -285,6 +285,17 @@ static int test_set_filter(unsigned int index, const struct remote_filter *filte
 	return 0;
 }
 
+static unsigned int lost_lag;
+module_param(lost_lag, uint, 0600);
+MODULE_PARM_DESC(lost_lag, "sub-buffers that are overwritten, and not yet counted in the meta page");
+
+/* As if the kernel looked while the writer is between overwriting and counting */
+static void test_count_late(struct rb_writer *w)
+{
+	if (w->table && READ_ONCE(lost_lag))
+		WRITE_ONCE(w->meta->pages_lost, w->lost - READ_ONCE(lost_lag));
+}
+
 static int test_write_selftest(u64 id, void *priv)
 {
 	/* All events on the same CPU */
@@ -293,6 +304,7 @@ static int test_write_selftest(u64 id, void *priv)
 	trace_numbers(id, id, id, id, id, id, id);
 	trace_names(id % 6, id % 2);
 	trace_line(id >> 44);
+	test_count_late(this_cpu_ptr(&test_writers));
 	return 0;
 }
 

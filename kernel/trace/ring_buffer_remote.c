@@ -7,7 +7,8 @@
  * order in which they are started, number n is in slot n % nr_pages, and
  *
  *	pages_touched			is the number being written
- *	pages_lost + pages_read		is the oldest number still in the ring
+ *	pages_lost + pages_read		is the oldest number still in the ring, but see
+ *					rb_meta_range()
  *
  * The list of buffer pages is kept in the order of the slots. Only a swap changes
  * which sub-buffer is in which slot, and only readers here ask for one, under
@@ -52,21 +53,20 @@ static void rb_remote_sync(struct ring_buffer_per_cpu *cpu_buffer)
 {
 	struct rb_remote_cpu *remote = cpu_buffer->remote;
 	struct trace_buffer_meta *meta = remote->meta;
-	unsigned long head, tail;
+	unsigned long read;
+	u64 head, tail;
 
 	lockdep_assert_held(&cpu_buffer->reader_lock);
-	local_set(&cpu_buffer->pages_lost, READ_ONCE(meta->pages_lost));
-	local_set(&cpu_buffer->pages_read, READ_ONCE(meta->pages_read));
 	local_set(&cpu_buffer->overrun, READ_ONCE(meta->overrun));
-	/* Nor must the entries be older than the overrun, or than an event that was seen (A) */
-	smp_rmb(); /* the tail must not be older than the head; pairs with C */
-	/* Pairs with the release in start_subbuf(): the page is set up */
-	local_set(&cpu_buffer->pages_touched, smp_load_acquire(&meta->pages_touched));
+	rb_meta_range(meta, cpu_buffer->nr_pages, &head, &tail);
+	/* Its barrier: older than neither the overrun (C) nor an event that was seen (A) */
 	local_set(&cpu_buffer->entries, READ_ONCE(meta->entries));
 	local_set(&cpu_buffer->dropped_events, READ_ONCE(meta->dropped));
-
-	tail = local_read(&cpu_buffer->pages_touched);
-	head = local_read(&cpu_buffer->pages_lost) + local_read(&cpu_buffer->pages_read);
+	/* Only readers change it, under the lock */
+	read = READ_ONCE(meta->pages_read);
+	local_set(&cpu_buffer->pages_read, read);
+	local_set(&cpu_buffer->pages_lost, head - read);
+	local_set(&cpu_buffer->pages_touched, tail);
 
 	cpu_buffer->head_page = remote->slots[head % cpu_buffer->nr_pages];
 	cpu_buffer->commit_page = head > tail ? cpu_buffer->reader_page :
@@ -629,18 +629,13 @@ EXPORT_SYMBOL_GPL(ring_buffer_remote_meta);
 
 /*
  * For callers that can neither take reader_lock nor wait: the writer's position, from
- * the meta page alone. Whatever that holds, the result is within the ring.
+ * the meta page alone
  */
 void ring_buffer_remote_range(struct trace_buffer *buffer, int cpu, u64 *head, u64 *tail)
 {
 	struct ring_buffer_per_cpu *cpu_buffer = buffer->buffers[cpu];
-	struct trace_buffer_meta *meta = cpu_buffer->remote->meta;
 
-	*head = READ_ONCE(meta->pages_lost) + READ_ONCE(meta->pages_read);
-	smp_rmb(); /* as in rb_remote_sync() */
-	*tail = smp_load_acquire(&meta->pages_touched);
-	if (*tail + 1 - *head > cpu_buffer->nr_pages)
-		*head = *tail + 1 - cpu_buffer->nr_pages;
+	rb_meta_range(cpu_buffer->remote->meta, cpu_buffer->nr_pages, head, tail);
 }
 
 static struct buffer_page *rb_remote_reader(struct ring_buffer_per_cpu *cpu_buffer)

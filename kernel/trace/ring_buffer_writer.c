@@ -248,6 +248,7 @@ int rb_writer_swap(struct rb_writer *w, u32 seen)
 		if (cmpxchg(&w->head, head, head_word(seq + 1, w->reader_id + 1)) != head) /* C */
 			continue;
 
+		WRITE_ONCE(w->meta->pages_gone, seq + 1);
 		take_subbuf(w, slot, id, end, tail != seq);
 		return RB_SWAP_DONE;
 	}
@@ -277,6 +278,7 @@ static void reset_counters(struct rb_writer *w)
 	WRITE_ONCE(meta->dropped, 0);
 	WRITE_ONCE(meta->pages_lost, 0);
 	WRITE_ONCE(meta->pages_read, 0);
+	WRITE_ONCE(meta->pages_gone, 0);
 	WRITE_ONCE(meta->reader.lost_events, 0);
 	WRITE_ONCE(meta->reader_entries, 0);
 }

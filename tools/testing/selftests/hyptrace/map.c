@@ -147,6 +147,7 @@ TEST_F(map, meta_page)
 	EXPECT_EQ(0, meta->pages_read);
 	EXPECT_EQ(0, meta->dropped);
 	EXPECT_EQ(0, meta->closed_bytes);
+	EXPECT_EQ(0, meta->pages_gone);
 	for (i = 0; i < meta->nr_subbufs; i++)
 		EXPECT_EQ(0, mapping_subbuf(&m, i)->commit);
 	for (i = meta->meta_struct_len; i < PAGE; i++)

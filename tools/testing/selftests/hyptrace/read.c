@@ -8,6 +8,7 @@
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,8 @@
 #include "kselftest_harness.h"
 #include "lib/ways.h"
 #include "variants.h"
+
+#define LOST_LAG	"/sys/module/remote_test/parameters/lost_lag"
 
 static void expect_good(struct __test_metadata *_metadata, const struct events *ev)
 {
@@ -42,6 +45,7 @@ FIXTURE_SETUP(remote)
 
 FIXTURE_TEARDOWN(remote)
 {
+	file_put_number(LOST_LAG, 0);
 	source_close(&self->src);
 	events_free(&self->ev);
 }
@@ -526,6 +530,60 @@ TEST_F(remote, last_subbuf_is_seen)
 		}
 	}
 	close(raw);
+}
+
+/*
+ * The writer has overwritten a sub-buffer and not counted it yet. All that are there are
+ * seen, each reader takes them all, and finds the end then.
+ */
+static void check_late_count(struct __test_metadata *_metadata, const struct source *src, int cpu,
+			     enum way way)
+{
+	__u64 room, first, nr;
+	struct pollfd pfd = { .events = POLLIN };
+	struct events ev;
+
+	ASSERT_EQ(0, source_on(src, true));
+	pfd.fd = source_open_file(src, O_RDONLY, "per_cpu/cpu%d/trace_pipe_raw", cpu);
+	ASSERT_LE(0, pfd.fd);
+	room = source_ring_subbufs(src, cpu);
+	first = 3 * EVENTS_PER_SUBBUF;
+	nr = (room + 3) * EVENTS_PER_SUBBUF;
+	ASSERT_EQ(0, source_write_many(src, 0, nr - 1));
+	ASSERT_EQ(0, file_put_number(LOST_LAG, 1));
+	ASSERT_EQ(0, source_write(src, nr - 1));
+
+	events_init(&ev);
+	EXPECT_EQ(0, source_look(src, cpu, &ev));
+	EXPECT_EQ(nr - first, ev.nr);
+	EXPECT_EQ(ev.nr, events_first_wrong(&ev, first));
+	EXPECT_EQ(1, poll(&pfd, 1, 0));
+
+	events_clear(&ev);
+	EXPECT_EQ(0, source_consume(src, cpu, way, &ev)) TH_LOG("%s", way_names[way]);
+	EXPECT_EQ(nr - first, ev.nr) TH_LOG("%s", way_names[way]);
+	EXPECT_EQ(ev.nr, events_first_wrong(&ev, first)) TH_LOG("%s", way_names[way]);
+	EXPECT_EQ(0, poll(&pfd, 1, 0)) TH_LOG("%s", way_names[way]);
+	events_clear(&ev);
+	EXPECT_EQ(0, source_look(src, cpu, &ev));
+	EXPECT_EQ(0, ev.nr) TH_LOG("%s", way_names[way]);
+
+	ASSERT_EQ(0, file_put_number(LOST_LAG, 0));
+	events_free(&ev);
+	close(pfd.fd);
+	ASSERT_EQ(0, source_clear(src));
+	ASSERT_EQ(0, source_on(src, false));
+}
+
+TEST_F(remote, lost_is_counted_late)
+{
+	unsigned int way;
+
+	if (strcmp(self->src.remote, SOFTWARE))
+		SKIP(return, "the writer cannot be stopped there");
+
+	for (way = 0; way < NR_WAYS; way++)
+		check_late_count(_metadata, &self->src, self->cpu, way);
 }
 
 /*

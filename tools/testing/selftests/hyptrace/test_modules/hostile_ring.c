@@ -240,7 +240,8 @@ static bool check_swap(void)
 	if (!is(meta()->reader.id, ring.reader_id, "reader.id") ||
 	    !is(meta()->reader.lost_events, lost, "lost_events") ||
 	    !is(meta()->reader_entries, closed ? sub(seq)->nr : 0, "reader_entries") ||
-	    !is(meta()->pages_read, ring.read, "pages_read"))
+	    !is(meta()->pages_read, ring.read, "pages_read") ||
+	    !is(meta()->pages_gone, seq + 1, "pages_gone"))
 		return false;
 	if (scribbling)
 		return true;

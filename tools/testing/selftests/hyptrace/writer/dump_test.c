@@ -51,10 +51,7 @@ void ring_buffer_remote_range(struct trace_buffer *buffer, int cpu, u64 *head, u
 {
 	struct buf *b = &buffer->b[cpu];
 
-	*head = b->meta->pages_lost + b->meta->pages_read;
-	*tail = b->meta->pages_touched;
-	if (*tail + 1 - *head > b->nr - 1)
-		*head = *tail + 1 - (b->nr - 1);
+	rb_meta_range(b->meta, b->nr - 1, head, tail);
 }
 
 const struct rb_page *ring_buffer_remote_look(struct trace_buffer *buffer, int cpu, u64 number,

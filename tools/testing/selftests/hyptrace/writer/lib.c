@@ -249,6 +249,7 @@ void buf_check(struct buf *b)
 	CHECK_EQ(meta->pages_lost, w->lost);
 	CHECK_EQ(meta->closed_bytes, w->closed_bytes);
 	CHECK_EQ(meta->pages_read, w->read);
+	CHECK(meta->pages_gone <= w->lost + w->read);
 	CHECK_EQ(buf_head(b), w->lost + w->read);
 	CHECK_EQ(meta->reader.id, w->reader_id);
 	CHECK_EQ(meta->meta_page_size, PAGE_SIZE);

@@ -179,6 +179,7 @@ int reader_swap(struct reader *r)
 		CHECK_EQ(b->meta->reader.id, before.reader.id);
 		CHECK_EQ(b->meta->reader.lost_events, before.reader.lost_events);
 		CHECK_EQ(b->meta->pages_read, before.pages_read);
+		CHECK_EQ(b->meta->pages_gone, before.pages_gone);
 		CHECK_EQ(b->w.reader_id, old);
 		return ret;
 	}

@@ -35,6 +35,7 @@ struct trace_buffer_meta {
 	__u64	dropped;
 	__u64	reader_entries;
 	__u64	closed_bytes;
+	__u64	pages_gone;
 };
 
 #define TRACE_BUFFER_META_REMOTE	(1 << 0)
@@ -48,6 +49,7 @@ _Static_assert(offsetof(struct trace_buffer_meta, pages_touched) == 72, "meta pa
 _Static_assert(offsetof(struct trace_buffer_meta, dropped) == 88, "meta page: dropped");
 _Static_assert(offsetof(struct trace_buffer_meta, reader_entries) == 96, "meta page: entries");
 _Static_assert(offsetof(struct trace_buffer_meta, closed_bytes) == 104, "meta page: bytes");
-_Static_assert(sizeof(struct trace_buffer_meta) == 112, "meta page: size");
+_Static_assert(offsetof(struct trace_buffer_meta, pages_gone) == 112, "meta page: gone");
+_Static_assert(sizeof(struct trace_buffer_meta) == 120, "meta page: size");
 
 #endif /* _SHIM_UAPI_TRACE_MMAP_H */
