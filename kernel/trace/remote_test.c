@@ -324,13 +324,22 @@ static int swap_answer = RB_SWAP_DONE;
 module_param(swap_answer, int, 0600);
 MODULE_PARM_DESC(swap_answer, "what the writer answers to readers instead of a sub-buffer, if not 1");
 
+static int reader_id = -1;
+module_param(reader_id, int, 0600);
+MODULE_PARM_DESC(reader_id, "id that readers are given instead of a sub-buffer, if not -1");
+
 static int test_swap_reader(int cpu, u32 seen, void *priv)
 {
-	int answer = READ_ONCE(swap_answer);
+	struct rb_writer *w = per_cpu_ptr(&test_writers, cpu);
+	int answer = READ_ONCE(swap_answer), id = READ_ONCE(reader_id);
 
 	if (answer != RB_SWAP_DONE)
 		return answer;
-	return rb_writer_swap(per_cpu_ptr(&test_writers, cpu), seen);
+	if (id != -1) {
+		WRITE_ONCE(w->meta->reader.id, id);
+		return RB_SWAP_DONE;
+	}
+	return rb_writer_swap(w, seen);
 }
 
 static int test_reset(int cpu, void *priv)

@@ -104,13 +104,20 @@ static unsigned long rb_remote_bytes(struct ring_buffer_per_cpu *cpu_buffer)
 	       cpu_buffer->read_bytes;
 }
 
-/* The writer gave the reader another sub-buffer; the old one takes its place in the ring */
-static void rb_remote_swapped(struct ring_buffer_per_cpu *cpu_buffer)
+/*
+ * The writer gave the reader another sub-buffer; the old one takes its place in the ring.
+ * 0, or -EIO if it named none that is in the ring.
+ */
+static int rb_remote_swapped(struct ring_buffer_per_cpu *cpu_buffer)
 {
 	struct rb_remote_cpu *remote = cpu_buffer->remote;
 	struct buffer_page *old = cpu_buffer->reader_page, *new;
+	u32 id = READ_ONCE(remote->meta->reader.id);
 
-	new = remote->pages[READ_ONCE(remote->meta->reader.id)];
+	if (id > cpu_buffer->nr_pages || remote->pages[id] == old)
+		return -EIO;
+
+	new = remote->pages[id];
 	list_replace_init(&new->list, &old->list);
 	if (cpu_buffer->pages == &new->list)
 		cpu_buffer->pages = &old->list;
@@ -124,6 +131,7 @@ static void rb_remote_swapped(struct ring_buffer_per_cpu *cpu_buffer)
 	cpu_buffer->lost_events = READ_ONCE(remote->meta->reader.lost_events);
 	cpu_buffer->cnt++;
 	rb_update_meta_page(cpu_buffer);
+	return 0;
 }
 
 /* Ask the writer for another sub-buffer. 0 or an errno; 0 may also be a failed attempt */
@@ -135,8 +143,7 @@ static int rb_remote_swap(struct ring_buffer_per_cpu *cpu_buffer)
 
 	switch (ret) {
 	case RB_SWAP_DONE:
-		rb_remote_swapped(cpu_buffer);
-		return 0;
+		return rb_remote_swapped(cpu_buffer);
 	case RB_SWAP_NOTHING:	/* not what its meta page says */
 	case RB_SWAP_MORE:
 	case -EBUSY:

@@ -25,6 +25,7 @@
 
 #define FAIL_HYP_TRACE	"/sys/kernel/debug/fail_hyp_trace/"
 #define SWAP_ANSWER	"/sys/module/remote_test/parameters/swap_answer"
+#define READER_ID	"/sys/module/remote_test/parameters/reader_id"
 
 /* As in linux/ring_buffer_writer.h; the last one stands for any that is not known */
 enum { NOTHING, DONE, MORE, UNKNOWN = 99 };
@@ -151,6 +152,7 @@ FIXTURE_SETUP(refused)
 
 FIXTURE_TEARDOWN(refused)
 {
+	file_put_number(READER_ID, -1);
 	allow(&self->src);
 	source_close(&self->src);
 	events_free(&self->ev);
@@ -293,6 +295,26 @@ TEST_F(refused, events)
 			ASSERT_EQ(0, allow(&self->src));
 		}
 		ASSERT_EQ(0, source_on(&self->src, false));
+	}
+	expect_all(_metadata, &self->src, self->cpu, 3 * EVENTS_PER_SUBBUF);
+}
+
+/* The writer names the sub-buffer that the reader has already, or one that is not there */
+TEST_F(refused, wrong_id)
+{
+	int ids[] = { 0, 0, 1 << 30, -2 };
+	unsigned int i;
+
+	if (!is_software(&self->src))
+		SKIP(return, "EL2 cannot be made to name it");
+
+	ASSERT_EQ(0, source_write_many(&self->src, 0, 3 * EVENTS_PER_SUBBUF));
+	ids[1] = source_ring_subbufs(&self->src, self->cpu) + 1;
+	for (i = 0; i < ARRAY_SIZE(ids); i++) {
+		ASSERT_EQ(0, file_put_number(READER_ID, ids[i]));
+		expect_calls(_metadata, &self->src, self->cpu, O_NONBLOCK, -EIO);
+		expect_calls(_metadata, &self->src, self->cpu, 0, -EIO);
+		ASSERT_EQ(0, file_put_number(READER_ID, -1));
 	}
 	expect_all(_metadata, &self->src, self->cpu, 3 * EVENTS_PER_SUBBUF);
 }
