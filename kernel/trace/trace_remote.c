@@ -840,6 +840,9 @@ static void print_record(struct trace_remote *remote, struct trace_seq *s, int c
 	trace_seq_putc(s, '\n');
 }
 
+/* Stands for an event whose text is longer than a trace_seq */
+#define LINE_TOO_BIG	"[LINE TOO BIG]\n"
+
 /* For each CPU with a buffer that a file covers: @file_cpu, or all of them */
 #define for_each_file_cpu(cpu, buffer, file_cpu)			\
 	for_each_cpu(cpu, ring_buffer_remote_cpus(buffer))		\
@@ -849,30 +852,48 @@ static void print_record(struct trace_remote *remote, struct trace_seq *s, int c
  * trace: reads without consuming, merged by time
  */
 
+/**
+ * struct trace_reader - an open file
+ * @file:	which file
+ * @buffer:	the buffer
+ * @seq:	text of the current event
+ * @pos:	its position in the file
+ * @cpu:	its CPU, -1 at the end
+ * @ts:		its time
+ * @lost:	events were lost before it
+ * @event:	the event, in a copy that the iterator of its CPU has
+ * @iters:	an iterator for each CPU that the file covers
+ */
 struct trace_reader {
-	struct remote_cpu	*file;
-	struct trace_buffer	*buffer;
-	struct trace_seq	seq;
-	loff_t			pos;
-	int			cpu;	/* of the current event; -1 at the end */
-	u64			ts;
-	struct ring_buffer_iter	*iters[];
+	struct remote_cpu		*file;
+	struct trace_buffer		*buffer;
+	struct trace_seq		seq;
+	loff_t				pos;
+	int				cpu;
+	u64				ts;
+	bool				lost;
+	struct ring_buffer_event	*event;
+	struct ring_buffer_iter		*iters[];
 };
 
+/* The oldest event becomes the current one, until the next call */
 static void trace_reader_find(struct trace_reader *reader)
 {
+	struct ring_buffer_event *event;
 	int cpu;
 	u64 ts;
 
 	reader->cpu = -1;
 	for_each_file_cpu(cpu, reader->buffer, reader->file->cpu) {
-		if (!ring_buffer_iter_peek(reader->iters[cpu], &ts))
-			continue;
-		if (reader->cpu < 0 || ts < reader->ts) {
+		event = ring_buffer_iter_peek(reader->iters[cpu], &ts);
+		if (event && (reader->cpu < 0 || ts < reader->ts)) {
 			reader->cpu = cpu;
 			reader->ts = ts;
+			reader->event = event;
 		}
 	}
+	if (reader->cpu >= 0)
+		reader->lost = ring_buffer_iter_dropped(reader->iters[reader->cpu]);
 }
 
 static void *trace_start(struct seq_file *m, loff_t *pos)
@@ -883,6 +904,7 @@ static void *trace_start(struct seq_file *m, loff_t *pos)
 	if (!reader)
 		return NULL;
 
+	trace_access_lock(reader->file->cpu);
 	if (!*pos) {
 		for_each_file_cpu(cpu, reader->buffer, reader->file->cpu)
 			ring_buffer_iter_reset(reader->iters[cpu]);
@@ -904,23 +926,29 @@ static void *trace_next(struct seq_file *m, void *v, loff_t *pos)
 
 static void trace_stop(struct seq_file *m, void *v)
 {
+	struct trace_reader *reader = m->private;
+
+	if (reader)
+		trace_access_unlock(reader->file->cpu);
 }
 
 static int trace_show(struct seq_file *m, void *v)
 {
 	struct trace_reader *reader = v;
-	struct ring_buffer_iter *iter = reader->iters[reader->cpu];
-	struct ring_buffer_event *event = ring_buffer_iter_peek(iter, NULL);
+	struct trace_seq *s = &reader->seq;
 
-	if (!event)
-		return SEQ_SKIP;
-
-	trace_seq_init(&reader->seq);
-	if (ring_buffer_iter_dropped(iter))
-		trace_seq_printf(&reader->seq, "CPU:%d [LOST EVENTS]\n", reader->cpu);
-	print_record(reader->file->remote, &reader->seq, reader->cpu, reader->ts,
-		     ring_buffer_event_data(event));
-	return trace_print_seq(m, &reader->seq);
+	if (reader->lost)
+		seq_printf(m, "CPU:%d [LOST EVENTS]\n", reader->cpu);
+	trace_seq_init(s);
+	print_record(reader->file->remote, s, reader->cpu, reader->ts,
+		     ring_buffer_event_data(reader->event));
+	if (trace_seq_has_overflowed(s)) {
+		trace_seq_init(s);
+		trace_seq_puts(s, LINE_TOO_BIG);
+	}
+	/* If it does not fit, seq_file calls again, with more room */
+	trace_print_seq(m, s);
+	return 0;
 }
 
 static const struct seq_operations trace_seq_ops = {
@@ -1123,7 +1151,7 @@ static bool pipe_print(struct pipe_reader *reader, int cpu, u64 ts, unsigned lon
 	if (rec)
 		print_record(reader->file->remote, s, cpu, ts, rec);
 	else
-		trace_seq_puts(s, "[LINE TOO BIG]\n");
+		trace_seq_puts(s, LINE_TOO_BIG);
 	if (!trace_seq_has_overflowed(s))
 		return true;
 

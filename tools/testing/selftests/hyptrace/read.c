@@ -698,6 +698,40 @@ TEST_F(remote, spliced_page_outlives_the_buffer)
 	close(fds[1]);
 }
 
+/* Another reader takes the events while trace is being read: each keeps its own time */
+TEST_F(remote, taken_while_looking)
+{
+	const struct source *src = &self->src;
+	struct events seen;
+	unsigned int i, j;
+	char c;
+	int fd;
+
+	ASSERT_EQ(0, source_on(src, true));
+	ASSERT_EQ(0, source_write_many(src, 0, EVENTS_PER_SUBBUF));
+	fd = source_open_file(src, O_RDONLY, "per_cpu/cpu%d/trace", self->cpu);
+	ASSERT_LE(0, fd);
+	do {
+		ASSERT_EQ(1, read(fd, &c, 1));
+	} while (c != '\n');
+	ASSERT_EQ(0, source_consume(src, self->cpu, WAY_RAW, &self->ev));
+	ASSERT_EQ(0, source_write_many(src, 1000, 10));
+
+	events_init(&seen);
+	ASSERT_EQ(0, events_read_text(&seen, fd));
+	close(fd);
+	ASSERT_EQ(0, source_consume(src, self->cpu, WAY_RAW, &self->ev));
+	ASSERT_LT(0, seen.nr);
+	for (i = 0; i < seen.nr; i++) {
+		for (j = 0; j < self->ev.nr && self->ev.list[j].id != seen.list[i].id; j++)
+			;
+		ASSERT_NE(self->ev.nr, j);
+		EXPECT_EQ(to_us(self->ev.list[j].ts), to_us(seen.list[i].ts))
+			TH_LOG("id %llu", seen.list[i].id);
+	}
+	events_free(&seen);
+}
+
 /*
  * Long lines of text
  */
@@ -776,6 +810,11 @@ static void check_lines(struct __test_metadata *_metadata, const struct source *
 TEST_F(lines, trace_pipe)
 {
 	check_lines(_metadata, &self->src, "trace_pipe");
+}
+
+TEST_F(lines, trace)
+{
+	check_lines(_metadata, &self->src, "trace");
 }
 
 TEST_HARNESS_MAIN
