@@ -1082,7 +1082,6 @@ struct pipe_reader {
 	struct remote_cpu	*file;
 	struct mutex		lock;	/* of what follows */
 	struct trace_seq	seq;
-	bool			has_read;
 };
 
 static int trace_pipe_open(struct inode *inode, struct file *filp)
@@ -1183,7 +1182,6 @@ static int pipe_take_one(struct pipe_reader *reader)
 	}
 
 	ring_buffer_consume(buffer, cpu, NULL, NULL);
-	reader->has_read = true;
 	return 0;
 }
 
@@ -1202,26 +1200,25 @@ static int pipe_fill(struct pipe_reader *reader)
 	return trace_seq_used(&reader->seq) ? 0 : ret;
 }
 
-/* Wait for text: 1, 0 when the file ends, as an ordinary trace_pipe does, or an errno */
+/*
+ * Wait for text: 0 or an errno. Also while tracing is off: unlike an ordinary trace_pipe,
+ * the file does not end then, so that a reader can be there before tracing starts again.
+ */
 static int pipe_wait(struct pipe_reader *reader, struct file *filp)
 {
-	struct trace_remote *remote = reader->file->remote;
+	struct trace_buffer *buffer = remote_buffer(reader->file->remote);
 	int ret;
 
 	for (;;) {
 		/* Another reader of this file (io_uring) may leave text while we wait */
 		if (reader->seq.readpos < trace_seq_used(&reader->seq))
-			return 1;
-		ret = pipe_fill(reader);
-		if (ret != -EAGAIN)
-			return ret ?: 1;
-		if (filp->f_flags & O_NONBLOCK)
-			return -EAGAIN;
-		if (!READ_ONCE(remote->on) && reader->has_read)
 			return 0;
+		ret = pipe_fill(reader);
+		if (ret != -EAGAIN || (filp->f_flags & O_NONBLOCK))
+			return ret;
 
 		mutex_unlock(&reader->lock);
-		ret = ring_buffer_wait(remote_buffer(remote), reader->file->cpu, 0, NULL, NULL);
+		ret = ring_buffer_wait(buffer, reader->file->cpu, 0, NULL, NULL);
 		mutex_lock(&reader->lock);
 		if (ret)
 			return ret;
@@ -1242,7 +1239,7 @@ static ssize_t trace_pipe_read(struct file *filp, char __user *ubuf, size_t cnt,
 		return ret;
 
 	ret = pipe_wait(reader, filp);
-	if (ret <= 0)
+	if (ret)
 		return ret;
 	return trace_seq_to_user(&reader->seq, ubuf, cnt);
 }

@@ -453,21 +453,30 @@ TEST_F(remote, nonblocking)
 	close(raw);
 }
 
-/* A pipe ends when tracing is off and it has read something, like any trace_pipe */
-TEST_F(remote, pipe_ends)
+/* Unlike an ordinary trace_pipe, it does not end when tracing is off: it waits */
+TEST_F(remote, pipe_does_not_end)
 {
 	const struct source *src = &self->src;
+	struct waiter w = { .what = DO_READ };
 	char buf[MAX_SUBBUF_SIZE];
-	int fd;
+	int i;
 
 	ASSERT_EQ(0, source_on(src, true));
 	ASSERT_EQ(0, source_write(src, 1));
-	fd = source_open_file(src, O_RDONLY, "trace_pipe");
-	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, source_on(src, false));
-	EXPECT_LT(0, read(fd, buf, sizeof(buf)));
-	EXPECT_EQ(0, read(fd, buf, sizeof(buf)));
-	close(fd);
+	w.fd = source_open_file(src, O_RDONLY, "trace_pipe");
+	ASSERT_LE(0, w.fd);
+	ASSERT_LT(0, read(w.fd, buf, sizeof(buf)));
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, waiter_start(&w));
+		ASSERT_EQ(0, source_on(src, false));
+		sleep_ms(30);
+		EXPECT_EQ(0, LOAD(w.done));
+		ASSERT_EQ(0, source_on(src, true));
+		ASSERT_EQ(0, source_write(src, 2 + i));
+		ASSERT_TRUE(waiter_join(&w));
+		EXPECT_LT(0, w.ret);
+	}
+	close(w.fd);
 }
 
 /*

@@ -32,9 +32,9 @@ wait_for cpu1_read
 echo >per_cpu/cpu1/trace
 echo 1 >$cpu1
 write_ids_on 1 41 45
-wait_for grep -q 'read events: 5' per_cpu/cpu1/stats
+wait_for has_ids $TMPDIR/pipe 25
 echo 0 >tracing_on
-wait_jobs
+kill_jobs
 equal "ids read" $(count_ids $TMPDIR/pipe) 25
 remote_clear
 

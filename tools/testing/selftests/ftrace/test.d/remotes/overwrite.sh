@@ -29,14 +29,11 @@ check_accounts $written
 # After a read there is room again; the dropped events are missing in between
 cat trace_pipe >$TMPDIR/pipe &
 REMOTE_JOBS=$!
-all_read() {
-    [ "$(stats_sum entries)" = 0 ]
-}
-wait_for all_read
+wait_for has_ids $TMPDIR/pipe $((written - dropped))
 write_ids_on 0 10001 10010
-wait_for all_read
+wait_for has_ids $TMPDIR/pipe $((written - dropped + 10))
 echo 0 >tracing_on
-wait_jobs
+kill_jobs
 equal "LOST lines" "$(grep LOST $TMPDIR/pipe)" "CPU:0 [LOST $dropped EVENTS]"
 ids $TMPDIR/pipe | tail -n 10 >$TMPDIR/after
 equal "the last" "$(head -n 1 $TMPDIR/after) $(tail -n 1 $TMPDIR/after)" "10001 10010"

@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# trace_pipe: consumes, blocks, wakes up, ends when tracing is off, reports losses
-
-has_ids() { # file count
-    [ "$(count_ids $1)" -ge $2 ]
-}
+# trace_pipe: consumes, waits, also while tracing is off, wakes up, reports losses
 
 # A reader that waits gets new events
 echo 1 >tracing_on
@@ -18,9 +14,16 @@ equal "left in trace" "$(count_ids trace)" 0
 equal "read events" $(stats_sum 'read events') 500
 check_accounts 500
 
-# It ends when tracing is off and it has read all there is
+# It goes on when tracing is switched off and on, and stays when there is nothing to read
 echo 0 >tracing_on
-wait_jobs
+echo 1 >tracing_on
+write_ids 501 510
+wait_for has_ids $TMPDIR/pipe 510
+check_ids $TMPDIR/pipe 1 510
+echo 0 >tracing_on
+sleep 1
+equal "state, with a reader" "$(remote_state)" loaded
+kill_jobs
 equal "after the reader left" "$(remote_state)" unloaded
 
 # The pipe of one CPU takes only the events of that CPU
@@ -32,7 +35,7 @@ cat per_cpu/cpu$last/trace_pipe >$TMPDIR/cpu &
 REMOTE_JOBS=$!
 wait_for has_ids $TMPDIR/cpu 20
 echo 0 >tracing_on
-wait_jobs
+kill_jobs
 if [ $last -ne 0 ]; then
     check_ids $TMPDIR/cpu 21 40
     check_ids trace 1 20
@@ -48,7 +51,7 @@ write_ids_on 0 1 3000
 echo 0 >tracing_on
 overrun=$(stats_sum overrun)
 at_least "events overwritten" $overrun 1
-cat trace_pipe >$TMPDIR/lost
+take_ids trace_pipe $TMPDIR/lost $((3000 - overrun))
 head -n 1 $TMPDIR/lost | grep -q "^CPU:0 \[LOST $overrun EVENTS\]$"
 equal "LOST lines" $(grep -c LOST $TMPDIR/lost) 1
 check_ids $TMPDIR/lost $((overrun + 1)) 3000

@@ -22,7 +22,7 @@ echo 0 >tracing_on
 state "off with events" loaded
 cat trace >/dev/null
 state "after reading without consuming" loaded
-cat trace_pipe >$TMPDIR/pipe
+take_ids trace_pipe $TMPDIR/pipe 5
 check_ids $TMPDIR/pipe 1 5
 state "after consuming" unloaded
 
