@@ -225,8 +225,15 @@ static void test_update_this_cpu(void *unused)
 	rb_writer_set_on(w, test_on);
 }
 
+static int enable_answer;
+module_param(enable_answer, int, 0600);
+MODULE_PARM_DESC(enable_answer, "errno instead of switching tracing on or off, if not 0");
+
 static int test_enable(bool on, void *priv)
 {
+	if (READ_ONCE(enable_answer))
+		return READ_ONCE(enable_answer);
+
 	guard(cpus_read_lock)();
 	test_on = on;
 	on_each_cpu(test_update_this_cpu, NULL, 1);

@@ -2132,19 +2132,27 @@ static void dump_remote(struct trace_remote *remote, struct trace_buffer *buffer
 	WRITE_ONCE(remote->dumped, true);
 }
 
-/* Now that its mutex can be taken: switch tracing off, restore what ->stop() switched off */
+/*
+ * Now that its mutex can be taken: switch tracing off, and restore what ->stop() switched
+ * off, unless new events would follow
+ */
 static void remote_off_work(struct work_struct *work)
 {
 	struct trace_remote *remote = container_of(work, struct trace_remote, off_work);
 	const struct trace_remote_desc *desc = remote->desc;
 	unsigned int i;
+	bool off;
 
 	guard(mutex)(&remote->lock);
-	if (remote_set_on(remote, false))
-		pr_err("%s: cannot be switched off after an oops\n", desc->name);
+	off = !remote_set_on(remote, false);
+	if (!off)
+		pr_err("%s: cannot be switched off after an oops, so all events are off\n",
+		       desc->name);
 	for (i = 0; i < desc->nr_events; i++) {
-		if (desc->events[i].enabled)
-			desc->ops->enable_event(i, desc->events[i].te.type, desc->priv);
+		struct trace_remote_event *event = &desc->events[i];
+
+		event->enabled = event->enabled && off &&
+				 !desc->ops->enable_event(i, event->te.type, desc->priv);
 	}
 }
 

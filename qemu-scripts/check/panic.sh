@@ -21,6 +21,7 @@ die_in_guest()	# MODE WHAT
 	"$SCRIPTS/boot.sh" --mode "$1" --smp 2 --append \
 		"trace_remote.dump_on_oops trace_remote.dump_limit=$limit" \
 		--add "$BUILD/obj/test_modules/crash.ko" \
+		--add "$BUILD/kernel/kernel/trace/remote_test.ko" \
 		--add "$SCRIPTS/guest/run-panic.sh" -- /root/run-panic.sh "$2" \
 		2>"$tmp/stderr" || status=$?
 	console=$(sed -n 's/^The whole console: //p' "$tmp/stderr")

@@ -98,6 +98,35 @@ check_off_only()
 	result $? "off_on_oops: the trace is there"
 }
 
+# Tracing cannot be switched off. Then the oops has switched the events off for good
+check_off_fails()
+{
+	dir=$(pwd)
+	echo 0 >tracing_on
+	insmod "$here/remote_test.ko" || exit 1
+	cd ../test || exit 1
+	echo selftest >set_event
+	echo 1 >tracing_on
+	echo -5 >/sys/module/remote_test/parameters/enable_answer
+	crash 0 2
+	comes_to_be events/test/selftest/enable 0
+	result $? "off_on_oops: tracing cannot be switched off, and the event is off"
+	dmesg | grep -q 'test: cannot be switched off'
+	result $? "off_on_oops: the log says so"
+	[ "$(cat tracing_on)" = 1 ]
+	result $? "off_on_oops: tracing is still on"
+	echo 71 >write_event
+	! grep -q ' selftest id=71' trace
+	result $? "off_on_oops: nothing is written"
+	echo 0 >/sys/module/remote_test/parameters/enable_answer
+	echo selftest >set_event
+	echo 72 >write_event
+	grep -q ' selftest id=72' trace
+	result $? "off_on_oops: the event can be switched on again"
+	cd "$dir" || exit 1
+	rmmod remote_test
+}
+
 check_neither()
 {
 	echo 0 >$params/off_on_oops
@@ -198,6 +227,7 @@ host)
 	check_oops
 	check_orig_cpu
 	check_off_only
+	check_off_fails
 	check_endless_dump
 	check_neither
 	check_bad_values
