@@ -19,6 +19,7 @@
  * serialises enable and overwrite with CPUs that come online or go offline.
  */
 #include <linux/cpuhotplug.h>
+#include <linux/delay.h>
 #include <linux/gfp.h>
 #include <linux/ktime.h>
 #include <linux/module.h>
@@ -229,8 +230,14 @@ static int enable_answer;
 module_param(enable_answer, int, 0600);
 MODULE_PARM_DESC(enable_answer, "errno instead of switching tracing on or off, if not 0");
 
+static bool enable_waits;
+module_param(enable_waits, bool, 0600);
+MODULE_PARM_DESC(enable_waits, "wait with that, until this is no longer set");
+
 static int test_enable(bool on, void *priv)
 {
+	while (READ_ONCE(enable_waits))
+		fsleep(USEC_PER_MSEC);
 	if (READ_ONCE(enable_answer))
 		return READ_ONCE(enable_answer);
 

@@ -19,9 +19,10 @@
  * never end: a buffer is not unloaded before it has ended, but nobody waits for that. Only
  * the removal of a remote does wait, in remote_wait_for_dump().
  *
- * Locks: remotes_mutex or trace_remote::lock, then trace_access_lock(), then those of
- * the ring buffer. A file that reads is counted in nr_readers from open to release
- * (for a mapping, that is the last munmap), so that its buffer stays loaded.
+ * Locks: that of an open file (pipe_reader::lock, or seq_file's), remotes_mutex or
+ * trace_remote::lock, trace_access_lock(), then those of the ring buffer. A file that reads
+ * is counted in nr_readers from open to release (for a mapping, that is the last munmap), so
+ * that its buffer stays loaded.
  */
 #include <linux/cleanup.h>
 #include <linux/delay.h>
@@ -209,6 +210,13 @@ static void remote_wait_for_dump(void)
 }
 
 /*
+ * The lock of a remote, for calls of users. Another one may hold it for as long as a load
+ * takes, so SIGKILL ends the wait: then the variable is NULL.
+ */
+DEFINE_CLASS(remote_lock, struct trace_remote *, if (_T) mutex_unlock(&_T->lock),
+	     mutex_lock_killable(&remote->lock) ? NULL : remote, struct trace_remote *remote)
+
+/*
  * Life cycle of the buffer
  */
 
@@ -393,12 +401,14 @@ static int remote_reader_get(struct remote_cpu *file)
 		return ret;
 
 	remote = file->remote;
-	mutex_lock(&remote->lock);
+	ret = mutex_lock_killable(&remote->lock);
+	if (ret)
+		goto put;
 	ret = remote_load(remote);
 	if (!ret)
 		remote->nr_readers++;
 	mutex_unlock(&remote->lock);
-
+put:
 	if (ret)
 		remote_put(remote);
 	return ret;
@@ -460,7 +470,9 @@ static ssize_t tracing_on_write(struct file *filp, const char __user *ubuf, size
 	if (val > 1)
 		return -EINVAL;
 
-	guard(mutex)(&remote->lock);
+	CLASS(remote_lock, locked)(remote);
+	if (!locked)
+		return -EINTR;
 	ret = remote_set_on(remote, val);
 	return ret ?: cnt;
 }
@@ -473,7 +485,8 @@ static ssize_t buffer_size_read(struct file *filp, char __user *ubuf, size_t cnt
 	char buf[64];
 	int len;
 
-	mutex_lock(&remote->lock);
+	if (mutex_lock_killable(&remote->lock))
+		return -EINTR;
 	len = scnprintf(buf, sizeof(buf), "%lu (%s)\n", remote->size_kb,
 			remote_buffer(remote) ? "loaded" : "unloaded");
 	mutex_unlock(&remote->lock);
@@ -494,7 +507,9 @@ static ssize_t buffer_size_write(struct file *filp, const char __user *ubuf, siz
 	if (!kb || kb > max >> 10)
 		return -EINVAL;
 
-	guard(mutex)(&remote->lock);
+	CLASS(remote_lock, locked)(remote);
+	if (!locked)
+		return -EINTR;
 	if (remote_buffer(remote))
 		return -EBUSY;
 	remote->size_kb = kb;
@@ -523,7 +538,9 @@ static ssize_t overwrite_write(struct file *filp, const char __user *ubuf, size_
 	if (val > 1)
 		return -EINVAL;
 
-	guard(mutex)(&remote->lock);
+	CLASS(remote_lock, locked)(remote);
+	if (!locked)
+		return -EINTR;
 	ret = remote->desc->ops->overwrite(val, remote->desc->priv);
 	if (ret)
 		return ret;
@@ -586,7 +603,9 @@ static int trace_clock_show(struct seq_file *m, void *v)
 	struct trace_remote *remote = m->private;
 	const struct trace_remote_clock *clock;
 
-	guard(mutex)(&remote->lock);
+	CLASS(remote_lock, locked)(remote);
+	if (!locked)
+		return -EINTR;
 	for (clock = remote->desc->clocks; clock->name; clock++)
 		seq_printf(m, clock == remote->clock ? "%s[%s]" : "%s%s",
 			   clock == remote->desc->clocks ? "" : " ", clock->name);
@@ -671,7 +690,9 @@ static ssize_t trace_clock_write(struct file *filp, const char __user *ubuf, siz
 	for (clock = remote->desc->clocks; clock->name; clock++) {
 		if (strcmp(clock->name, name))
 			continue;
-		guard(mutex)(&remote->lock);
+		CLASS(remote_lock, locked)(remote);
+		if (!locked)
+			return -EINTR;
 		ret = remote_set_clock(remote, clock);
 		return ret ?: cnt;
 	}
@@ -998,7 +1019,9 @@ static int trace_open_reader(struct remote_cpu *file, struct file *filp)
 	struct trace_reader *reader = NULL;
 	int ret;
 
-	guard(mutex)(&remote->lock);
+	CLASS(remote_lock, locked)(remote);
+	if (!locked)
+		return -EINTR;
 	if (remote_buffer(remote)) {
 		reader = trace_reader_alloc(file);
 		if (!reader)
@@ -1018,6 +1041,14 @@ static int trace_open_reader(struct remote_cpu *file, struct file *filp)
 	return 0;
 }
 
+static int trace_truncate(struct remote_cpu *file)
+{
+	CLASS(remote_lock, locked)(file->remote);
+	if (!locked)
+		return -EINTR;
+	return remote_reset(file->remote, file->cpu);
+}
+
 static int trace_open(struct inode *inode, struct file *filp)
 {
 	struct remote_cpu *file = inode->i_private;
@@ -1028,11 +1059,8 @@ static int trace_open(struct inode *inode, struct file *filp)
 		return ret;
 
 	remote = file->remote;
-	if ((filp->f_mode & FMODE_WRITE) && (filp->f_flags & O_TRUNC)) {
-		mutex_lock(&remote->lock);
-		ret = remote_reset(remote, file->cpu);
-		mutex_unlock(&remote->lock);
-	}
+	if ((filp->f_mode & FMODE_WRITE) && (filp->f_flags & O_TRUNC))
+		ret = trace_truncate(file);
 	if (!ret && (filp->f_mode & FMODE_READ))
 		ret = trace_open_reader(file, filp);
 	if (ret)
@@ -1370,7 +1398,9 @@ static int stats_show(struct seq_file *m, void *v)
 	struct trace_buffer *buffer;
 	struct trace_seq *s;
 
-	guard(mutex)(&file->remote->lock);
+	CLASS(remote_lock, locked)(file->remote);
+	if (!locked)
+		return -EINTR;
 	buffer = remote_buffer(file->remote);
 	if (!remote_has_cpu(file->remote, file->cpu))
 		return 0;
@@ -1491,7 +1521,8 @@ static ssize_t system_enable_read(struct file *filp, char __user *ubuf, size_t c
 	struct remote_system *system = filp->private_data;
 	char buf[] = { '0', '\n' };
 
-	mutex_lock(&system->remote->lock);
+	if (mutex_lock_killable(&system->remote->lock))
+		return -EINTR;
 	buf[0] = system_enabled(system);
 	mutex_unlock(&system->remote->lock);
 
@@ -1510,7 +1541,9 @@ static ssize_t system_enable_write(struct file *filp, const char __user *ubuf, s
 	if (val > 1)
 		return -EINVAL;
 
-	guard(mutex)(&system->remote->lock);
+	CLASS(remote_lock, locked)(system->remote);
+	if (!locked)
+		return -EINTR;
 	ret = system_enable(system, val);
 	return ret ?: cnt;
 }
@@ -1547,7 +1580,9 @@ static int set_event_show(struct seq_file *m, void *v)
 	struct trace_remote *remote = m->private;
 	unsigned int i;
 
-	guard(mutex)(&remote->lock);
+	CLASS(remote_lock, locked)(remote);
+	if (!locked)
+		return -EINTR;
 	for (i = 0; i < remote->desc->nr_events; i++) {
 		if (remote->desc->events[i].enabled)
 			show_event_name(m, &remote->desc->events[i]);
@@ -1608,7 +1643,9 @@ static ssize_t set_event_write(struct file *filp, const char __user *ubuf, size_
 	if (IS_ERR(buf))
 		return PTR_ERR(buf);
 
-	guard(mutex)(&remote->lock);
+	CLASS(remote_lock, locked)(remote);
+	if (!locked)
+		return -EINTR;
 	rest = buf;
 	while (!ret && (word = strsep(&rest, " \t\n"))) {
 		if (*word)
@@ -1629,15 +1666,20 @@ static const struct file_operations available_events_fops = {
 	.release	= remote_single_release,
 };
 
+static int set_event_truncate(struct trace_remote *remote)
+{
+	CLASS(remote_lock, locked)(remote);
+	if (!locked)
+		return -EINTR;
+	return system_enable(&remote->all_events, false);
+}
+
 static int set_event_open(struct inode *inode, struct file *filp)
 {
 	int ret = remote_single_open(inode, filp, set_event_show);
-	struct trace_remote *remote = inode->i_private;
 
 	if (!ret && (filp->f_mode & FMODE_WRITE) && (filp->f_flags & O_TRUNC)) {
-		mutex_lock(&remote->lock);
-		ret = system_enable(&remote->all_events, false);
-		mutex_unlock(&remote->lock);
+		ret = set_event_truncate(inode->i_private);
 		if (ret)
 			remote_single_release(inode, filp);
 	}
@@ -1685,7 +1727,9 @@ static int error_log_show(struct seq_file *m, void *v)
 	struct trace_remote *remote = m->private;
 	unsigned int nr;
 
-	guard(mutex)(&remote->lock);
+	CLASS(remote_lock, locked)(remote);
+	if (!locked)
+		return -EINTR;
 	nr = remote->nr_errors > NR_ERRORS ? remote->nr_errors - NR_ERRORS : 0;
 	for (; nr < remote->nr_errors; nr++) {
 		const struct remote_error *error = &remote->errors[nr % NR_ERRORS];
@@ -1700,15 +1744,23 @@ static int error_log_show(struct seq_file *m, void *v)
 	return 0;
 }
 
+static int error_log_truncate(struct trace_remote *remote)
+{
+	CLASS(remote_lock, locked)(remote);
+	if (!locked)
+		return -EINTR;
+	clear_errors(remote);
+	return 0;
+}
+
 static int error_log_open(struct inode *inode, struct file *filp)
 {
 	int ret = remote_single_open(inode, filp, error_log_show);
-	struct trace_remote *remote = inode->i_private;
 
 	if (!ret && (filp->f_mode & FMODE_WRITE) && (filp->f_flags & O_TRUNC)) {
-		mutex_lock(&remote->lock);
-		clear_errors(remote);
-		mutex_unlock(&remote->lock);
+		ret = error_log_truncate(inode->i_private);
+		if (ret)
+			remote_single_release(inode, filp);
 	}
 	return ret;
 }
@@ -1817,7 +1869,9 @@ static ssize_t event_filter_write(struct file *filp, const char __user *ubuf, si
 			return -ENOMEM;
 	}
 
-	guard(mutex)(&event->remote->lock);
+	CLASS(remote_lock, locked)(event->remote);
+	if (!locked)
+		return -EINTR;
 	ret = event_set_filter(event, expr);
 	if (ret)
 		return ret;
@@ -1829,7 +1883,9 @@ static int event_filter_show(struct seq_file *m, void *v)
 {
 	struct trace_remote_event *event = m->private;
 
-	guard(mutex)(&event->remote->lock);
+	CLASS(remote_lock, locked)(event->remote);
+	if (!locked)
+		return -EINTR;
 	seq_printf(m, "%s\n", event->filter ?: "none");
 	return 0;
 }
@@ -1859,8 +1915,27 @@ static int header_event_show(struct seq_file *m, void *v)
 	return 0;
 }
 
-DEFINE_SHOW_ATTRIBUTE(header_page);
-DEFINE_SHOW_ATTRIBUTE(header_event);
+/* They are no part of a remote, and pin none */
+static int header_page_open(struct inode *inode, struct file *filp)
+{
+	return tracing_check_open_get_tr(NULL) ?: single_open(filp, header_page_show, NULL);
+}
+
+static int header_event_open(struct inode *inode, struct file *filp)
+{
+	return tracing_check_open_get_tr(NULL) ?: single_open(filp, header_event_show, NULL);
+}
+
+#define HEADER_FOPS(name)						\
+	static const struct file_operations name##_fops = {		\
+		.open		= name##_open,				\
+		.read		= seq_read,				\
+		.llseek		= seq_lseek,				\
+		.release	= single_release,			\
+	}
+
+HEADER_FOPS(header_page);
+HEADER_FOPS(header_event);
 
 /* Files of an event; i_private is the event */
 
@@ -1900,7 +1975,9 @@ static ssize_t event_enable_write(struct file *filp, const char __user *ubuf, si
 	if (val > 1)
 		return -EINVAL;
 
-	guard(mutex)(&event->remote->lock);
+	CLASS(remote_lock, locked)(event->remote);
+	if (!locked)
+		return -EINTR;
 	ret = remote_enable_event(event, val);
 	return ret ?: cnt;
 }

@@ -267,6 +267,8 @@ static int hyp_give_table(int cpu, void **pages, unsigned int nr)
 	int ret;
 
 	for (i = 0; i < nr; i++) {
+		if (fatal_signal_pending(current))
+			return -EINTR;
 		ret = hyp_map_page(pages[i]) ?:
 		      hyp_call(__hyp_trace_add_table, cpu, virt_to_pfn(pages[i]));
 		if (ret)
@@ -282,6 +284,8 @@ static int hyp_give_subbufs(struct trace_buffer *buffer, int cpu)
 	int ret;
 
 	for (id = 0; id < nr_subbufs; id += nr) {
+		if (fatal_signal_pending(current))
+			return -EINTR;
 		nr = min(nr_subbufs - id, HYP_TRACE_PFNS_PER_CALL);
 		for (i = 0; i < nr; i++) {
 			void *subbuf = ring_buffer_remote_subbuf(buffer, cpu, id + i);

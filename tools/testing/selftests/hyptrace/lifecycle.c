@@ -8,20 +8,29 @@
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "kselftest_harness.h"
 #include "lib/host.h"
 #include "lib/memory.h"
+#include "lib/slack.h"
 #include "lib/ways.h"
 #include "variants.h"
 
 #define TEST_KB		64
 #define NR_CYCLES	50
+
+/* While it is 1, tracing of the remote "test" is about to be switched on or off */
+#define ENABLE_WAITS	"/sys/module/remote_test/parameters/enable_waits"
+
+/* Of each CPU: it takes a while to load */
+#define LARGE_KB	(48 * 1024)
 
 /* Of all CPUs: half of it is left free, which is enough for everything else */
 #define TOO_LARGE_KB	(256 * 1024)
@@ -44,6 +53,7 @@ FIXTURE_SETUP(remote)
 
 FIXTURE_TEARDOWN(remote)
 {
+	file_put_number(ENABLE_WAITS, 0);
 	source_close(&self->src);
 	events_free(&self->ev);
 }
@@ -465,6 +475,162 @@ TEST_F(remote, load_spares_other_processes)
 	}
 	EXPECT_GE(nr[0] + 3, nr[1]);
 	host_stop();
+}
+
+/* A process that switches tracing on */
+static pid_t start_load(const struct source *src)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(source_on(src, true) ? 1 : 0);
+	return pid;
+}
+
+/* SIGKILL ends a load at any moment of its first half, and all is given back */
+TEST_F(remote, load_can_be_killed)
+{
+	const struct source *src = &self->src;
+	int status, part;
+	__u64 start, took;
+	pid_t pid;
+
+	if (strcmp(src->remote, HYPERVISOR))
+		SKIP(return, "only giving memory to EL2 takes long");
+
+	ASSERT_EQ(0, source_set_size(src, LARGE_KB));
+	start = now_ms();
+	ASSERT_EQ(0, source_on(src, true));
+	took = now_ms() - start;
+	ASSERT_EQ(0, source_on(src, false));
+	ASSERT_EQ(0, source_loaded(src));
+	for (part = 1; part <= 5; part++) {
+		pid = start_load(src);
+		ASSERT_LT(0, pid);
+		sleep_ms(took * part / 10);
+		ASSERT_EQ(0, kill(pid, SIGKILL));
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		EXPECT_TRUE(WIFSIGNALED(status)) TH_LOG("part %d of %llu ms", part, took);
+		EXPECT_EQ(0, source_loaded(src)) TH_LOG("part %d of %llu ms", part, took);
+		ASSERT_EQ(0, source_on(src, false));
+	}
+}
+
+/* Does the process wait in the kernel, and not for something that may never come? */
+static bool is_blocked(pid_t pid)
+{
+	char path[32], state = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	f = fopen(path, "r");
+	if (!f)
+		return false;
+	if (fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
+		state = 0;
+	fclose(f);
+	return state == 'D';
+}
+
+static bool comes_to_block(pid_t pid)
+{
+	__u64 end = now_ms() + PATIENCE_MS;
+
+	while (!is_blocked(pid)) {
+		if (now_ms() > end)
+			return false;
+		sleep_ms(1);
+	}
+	return true;
+}
+
+static bool can_be_killed(pid_t pid)
+{
+	__u64 end = now_ms() + PATIENCE_MS;
+
+	kill(pid, SIGKILL);
+	while (waitpid(pid, NULL, WNOHANG) != pid) {
+		if (now_ms() > end)
+			return false;
+		sleep_ms(1);
+	}
+	return true;
+}
+
+/**
+ * struct call - a call that takes the lock of a remote
+ * @file:	open this file
+ * @flags:	with these flags
+ * @text:	write this, or read if it is NULL
+ */
+struct call {
+	const char	*file;
+	int		flags;
+	const char	*text;
+};
+
+static const struct call calls[] = {
+	{ "tracing_on",			O_WRONLY,	"1" },
+	{ "buffer_size_kb",		O_RDONLY },
+	{ "buffer_size_kb",		O_WRONLY,	"64" },
+	{ "options/overwrite",		O_WRONLY,	"1" },
+	{ "trace_clock",		O_RDONLY },
+	{ "trace_clock",		O_WRONLY,	"local" },
+	{ "trace",			O_RDONLY },
+	{ "trace",			O_WRONLY | O_TRUNC },
+	{ "trace_pipe",			O_RDONLY },
+	{ "per_cpu/cpu0/trace_pipe_raw", O_RDONLY },
+	{ "per_cpu/cpu0/stats",		O_RDONLY },
+	{ "set_event",			O_RDONLY },
+	{ "set_event",			O_WRONLY,	"selftest" },
+	{ "set_event",			O_WRONLY | O_TRUNC },
+	{ "error_log",			O_RDONLY },
+	{ "error_log",			O_WRONLY | O_TRUNC },
+	{ "events/enable",		O_RDONLY },
+	{ "events/enable",		O_WRONLY,	"1" },
+	{ "events/test/selftest/enable", O_WRONLY,	"1" },
+	{ "events/test/selftest/filter", O_RDONLY },
+	{ "events/test/selftest/filter", O_WRONLY,	"id > 1" },
+};
+
+static pid_t start_call(const struct source *src, const struct call *call)
+{
+	pid_t pid = fork();
+	char buf[64];
+	int fd;
+
+	if (pid)
+		return pid;
+	fd = source_open_file(src, call->flags, "%s", call->file);
+	if (fd >= 0 && call->text)
+		write(fd, call->text, strlen(call->text));
+	else if (fd >= 0)
+		read(fd, buf, sizeof(buf));
+	_exit(1);
+}
+
+/* While a process switches tracing on, and that takes long, others can be killed */
+TEST_F(remote, who_waits_can_be_killed)
+{
+	const struct source *src = &self->src;
+	unsigned int i;
+	int status;
+	pid_t loads, pid;
+
+	if (strcmp(src->remote, SOFTWARE))
+		SKIP(return, "it cannot be made to take long");
+
+	ASSERT_EQ(0, file_put_number(ENABLE_WAITS, 1));
+	loads = start_load(src);
+	EXPECT_TRUE(comes_to_block(loads));
+	for (i = 0; i < ARRAY_SIZE(calls); i++) {
+		pid = start_call(src, &calls[i]);
+		EXPECT_TRUE(comes_to_block(pid)) TH_LOG("%s", calls[i].file);
+		EXPECT_TRUE(can_be_killed(pid)) TH_LOG("%s", calls[i].file);
+	}
+	ASSERT_EQ(0, file_put_number(ENABLE_WAITS, 0));
+	ASSERT_EQ(loads, waitpid(loads, &status, 0));
+	EXPECT_TRUE(WIFEXITED(status) && !WEXITSTATUS(status));
 }
 
 /*
