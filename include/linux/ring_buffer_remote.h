@@ -156,10 +156,17 @@ const struct rb_page *ring_buffer_remote_look_reader(struct trace_buffer *buffer
  */
 #ifdef CONFIG_TRACE_REMOTE
 int ring_buffer_remote_error(struct trace_buffer *buffer, int cpu);
+/* Is its writer remote? */
+bool ring_buffer_is_remote(const struct trace_buffer *buffer);
 #else
 static inline int ring_buffer_remote_error(struct trace_buffer *buffer, int cpu)
 {
 	return 0;
+}
+
+static inline bool ring_buffer_is_remote(const struct trace_buffer *buffer)
+{
+	return false;
 }
 #endif
 

@@ -202,6 +202,11 @@ static int rb_remote_error(struct ring_buffer_per_cpu *cpu_buffer)
 	return error;
 }
 
+bool ring_buffer_is_remote(const struct trace_buffer *buffer)
+{
+	return rb_buffer_is_remote(buffer);
+}
+
 int ring_buffer_remote_error(struct trace_buffer *buffer, int cpu)
 {
 	struct ring_buffer_per_cpu *cpu_buffer = buffer->buffers[cpu];
