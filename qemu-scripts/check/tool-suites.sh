@@ -78,10 +78,14 @@ check_page()
 		"$BUILD/host/hyptrace"
 }
 
-# trace-cmd and KernelShark read from these two recordings what hyptrace reads
+# trace-cmd and KernelShark read from these two recordings what hyptrace reads, and hyptrace
+# reads what trace-cmd makes of them
 check_readers()
 {
 	local out=$BUILD/check/export lib
+
+	PYTHONDONTWRITEBYTECODE=1 python3 "$TOOL/tests/dat_test.py" \
+		"$BUILD/host/hyptrace" "$out/trace.dat" "$out/lossy.dat"
 
 	lib=$(compgen -G "$KSHARK/usr/lib/*/libkshark.so.2") ||
 		die "there is no KernelShark in $KSHARK; run 'make setup' as root"

@@ -8,6 +8,7 @@ there is one, the offset and value of a byte. Export has to leave no file behind
 """
 import os
 import re
+import resource
 import shutil
 import socket
 import struct
@@ -15,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 
+import repack
 import synth
 from tap import finish, result
 
@@ -58,16 +60,18 @@ def recording(path):
         return file.read()
 
 
-def test_beginnings(path, whole):
+def test_beginnings(path, what, whole, step):
+    with open(path, "wb") as file:
+        file.write(whole)
     for command in COMMANDS[0], COMMANDS[2]:
         run = subprocess.run([HYPTRACE] + command + [path], stdout=subprocess.DEVNULL)
-        result("%s of the whole file" % command[0], [] if run.returncode == 0 else ["fails"])
+        result("%s of %s" % (command[0], what), [] if run.returncode == 0 else ["fails"])
     problems = []
-    for size in range(1, len(whole)):
+    for size in range(1, len(whole), step):
         with open(path, "wb") as file:
             file.write(whole[:size])
         problems += problems_of(COMMANDS[size % len(COMMANDS)], path, DOES_NOT_FIT)
-    result("the first 1 to %d bytes of %d" % (size, len(whole)), problems)
+    result("the first 1 to %d bytes of %d of %s" % (size, len(whole), what), problems)
 
 
 def test_kinds(directory):
@@ -132,8 +136,8 @@ def test_contents(directory, whole):
         ("another version", replaced(whole, 10, "B", 0x36), "version: byte 10 is 0x36"),
         ("big-endian", replaced(whole, 12, "B", 1), "big-endian: byte 12 is 0x01"),
         ("32-bit", replaced(whole, 13, "B", 4), "not 64-bit: byte 13 is 0x04"),
-        ("compressed options", replaced(whole, at + 2, "<H", 1),
-         "compressed: byte %d is 0x01" % (at + 2)),
+        ("latency trace", with_options(whole, synth.option(22, bytes(8) + b"\0local\0") + done),
+         r"latency trace at byte \d+: expected a recording of events"),
         ("no options", replaced(whole, 24, "<Q", 0), "incomplete: it has no options"),
         ("options far away", replaced(whole, 24, "<Q", 1 << 63),
          "section needs 1 bytes at byte %d, there are 0" % (1 << 63)),
@@ -152,6 +156,8 @@ def test_contents(directory, whole):
         ("data of many CPUs at one place", with_options(
             whole, buffers([(cpu, data, 128) for cpu in range(100)]) + done),
          r"128 bytes for CPU \d+ at byte \d+, expected at most \d+"),
+        ("a buffer of another section", with_options(whole, synth.option(*buffer_at(32, [])) + done),
+         "section 18 at byte 32, expected 3"),
         ("too many buffers", with_options(whole, buffers(*[[]] * 65) + done),
          r"buffer 65 at byte \d+, expected at most 64"),
         ("sub-buffers without size", replaced(whole, whole.index(b"boot\0") + 5, "<I", 0),
@@ -161,6 +167,109 @@ def test_contents(directory, whole):
         with open(path, "wb") as file:
             file.write(data)
         rejected(what, path, pattern)
+    os.unlink(path)
+
+
+def compressed(whole, compression, more_options=(), pack_options=False):
+    recording = repack.Recording(whole)
+    recording.options += more_options
+    return repack.Version7(recording, compression, pack_options)
+
+
+def buffer_at(section, cpus):
+    """The content of an option BUFFER"""
+    body = struct.pack("<Q", section) + b"other\0boot\0" + struct.pack("<II", 64, len(cpus))
+    return repack.BUFFER, body + b"".join(struct.pack("<IQQ", *cpu) for cpu in cpus)
+
+
+def bomb(whole, size):
+    """A chunk of zeros behind the end, as the data of one more CPU"""
+    chunk = repack.packed(repack.zstd_zeros, bytes(size))
+    made = compressed(whole, b"zstd")
+    option = buffer_at(made.places["buffers"][0], [(0, 1 << 40, len(chunk))])
+    made = compressed(whole, b"zstd", [option]).data
+    made = made.replace(struct.pack("<Q", 1 << 40), struct.pack("<Q", len(made)))
+    return made + struct.pack("<I", 1) + chunk
+
+
+def bad_chunks(whole, compression):
+    made = compressed(whole, compression)
+    data, cpu = made.data, made.places["cpus"][0]
+    size, = struct.unpack_from("<I", data, cpu + 4)
+    large, more = (1 << 32) - 1, 1000 * len(data) + 1
+    shared = buffer_at(made.places["buffers"][1], [(i, cpu, size + 8) for i in range(100)])
+    cannot = "%d bytes at byte %d cannot be decompressed to %%d bytes" % (size, cpu + 12)
+    return (
+        ("that is beyond the data", replaced(data, cpu + 4, "<I", size + 1),
+         "compressed data needs %d bytes at byte %d, there are %d" % (size + 1, cpu + 12, size)),
+        ("of 4 GiB", replaced(data, cpu + 4, "<I", large),
+         "compressed data needs %d bytes at byte %d, there are %d" % (large, cpu + 12, size)),
+        ("that is not there", replaced(data, cpu, "<I", large),
+         "compressed data needs 4 bytes at byte %d, there are 0" % (cpu + 12 + size)),
+        ("that is not counted", replaced(data, cpu, "<I", 0),
+         "%d bytes behind the last chunk at byte %d, expected none" % (size + 8, cpu + 4)),
+        ("that becomes longer", replaced(data, cpu + 8, "<I", 64), cannot % 64),
+        ("that becomes shorter", replaced(data, cpu + 8, "<I", 192), cannot % 192),
+        ("that would be 4 GiB", replaced(data, cpu + 8, "<I", large),
+         "decompressed to %d bytes at byte %d, expected at most %d$" % (large, cpu + 4, 1 << 26)),
+        ("that would be 1,000 times the file", replaced(data, cpu + 8, "<I", more),
+         r"decompressed to %d bytes at byte %d, expected at most \d{6,7}$" % (more, cpu + 4)),
+        ("whose begin is wrong", replaced(data, cpu + 12, "B", data[cpu + 12] ^ 1), cannot % 128),
+        ("that is none", data.replace(compression + b"\0001", b"none\0001"),
+         "compressed data at byte %d, expected none: the header says 'none'" % (cpu + 4)),
+        ("that many CPUs share", compressed(whole, compression, [shared]).data,
+         r"%d bytes for CPU \d+ at byte \d+, expected at most \d+: other CPUs" % (size + 8)),
+    )
+
+
+def bad_sections(whole):
+    made, large = compressed(whole, b"zlib", pack_options=True), (1 << 32) - 1
+    data, formats, options = made.data, made.places[repack.FORMATS], made.places[0]
+    high = compressed(whole, b"zlib", [buffer_at(0, [(4096, 0, 0)])], True)
+    return (
+        ("with an unknown compression", data.replace(b"zlib", b"l\x1b[m"),
+         r"compressed by 'l\?\[m', see byte 18: expected zstd or zlib$"),
+        ("that is zlib, not zstd", data.replace(b"zlib", b"zstd"),
+         r"at byte %d cannot be decompressed to \d+ bytes" % (options + 24)),
+        ("with data beyond its end", replaced(data, formats + 16, "<I", large),
+         r"compressed data needs %d bytes at byte %d, there are \d+$" % (large, formats + 24)),
+        ("that would be 4 GiB", replaced(data, formats + 20, "<I", large),
+         r"to %d bytes at byte %d, expected at most \d+$" % (large, formats + 16)),
+        ("that becomes shorter", replaced(data, options + 20, "<I", 9999),
+         "cannot be decompressed to 9999 bytes"),
+        ("with a CPU number too high", high.data,
+         r"CPU number 4096 at byte \d+ of the section at byte %d, decompressed, expected below 4096" %
+         high.places[0]),
+    )
+
+
+def test_compressed(directory, whole):
+    path = os.path.join(directory, "file")
+    cases = [("a section " + what, data, pattern) for what, data, pattern in bad_sections(whole)]
+    for name in b"zlib", b"zstd":
+        cases += [("%s: a chunk %s" % (name.decode(), what), data, pattern)
+                  for what, data, pattern in bad_chunks(whole, name)]
+    cases.append(("a bomb", bomb(whole, 1 << 26), r"to %d bytes at byte \d+, expected at most \d{7}$" % (1 << 26)))
+    for what, data, pattern in cases:
+        with open(path, "wb") as file:
+            file.write(data)
+        rejected(what, path, pattern)
+    os.unlink(path)
+
+
+def test_temporary_file(directory, whole):
+    path = os.path.join(directory, "file")
+    with open(path, "wb") as file:
+        file.write(compressed(whole, b"zlib").data)
+    none = os.path.join(directory, "none")
+    rejected("no directory for a temporary file", path,
+             "cannot create a temporary file in %s: No such file" % none,
+             env={**os.environ, "TMPDIR": none})
+    rejected("no space for a temporary file", path,
+             "cannot write a temporary file in %s: File too large: set TMPDIR" % directory,
+             env={**os.environ, "TMPDIR": directory},
+             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64)))
+    result("no temporary file is left", [n for n in os.listdir(directory) if "hyptrace." in n])
     os.unlink(path)
 
 
@@ -202,10 +311,15 @@ def main():
     with tempfile.TemporaryDirectory() as directory:
         path = os.path.join(directory, "small.dat")
         whole = recording(path)
-        test_beginnings(path, whole)
+        test_beginnings(path, "a file", whole, 1)
+        for name in b"zlib", b"zstd":
+            test_beginnings(path, "a file with " + name.decode(),
+                            compressed(whole, name, pack_options=True).data, 11)
         test_kinds(directory)
         test_unreadable(directory, whole)
         test_contents(directory, whole)
+        test_compressed(directory, whole)
+        test_temporary_file(directory, whole)
         test_formats(directory)
         test_size(directory, whole)
     finish()

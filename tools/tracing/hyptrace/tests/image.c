@@ -341,9 +341,11 @@ static int take_buffers(struct image *img, const struct datr *d)
 
 int image_take(struct image *img, const void *data, size_t size)
 {
-	struct datr *d = datr_parse(data, size, "image");
+	static struct datr *d;	/* what is compressed in the file is not in @data */
 	int ret = -1;
 
+	datr_free(d);
+	d = datr_parse(data, size, "image");
 	memset(img, 0, sizeof(*img));
 	if (!d)
 		return -1;
@@ -351,6 +353,5 @@ int image_take(struct image *img, const void *data, size_t size)
 	    img->nr_formats <= IMAGE_FORMATS && !take_texts(img, d))
 		ret = take_buffers(img, d);
 	take_sections(img, d);
-	datr_free(d);
 	return ret;
 }

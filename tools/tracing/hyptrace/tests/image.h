@@ -79,7 +79,7 @@ struct image {
 
 /**
  * image_take - take a file apart
- * @img:	the parts; they point into @data
+ * @img:	the parts; they are valid until the next call, and as long as @data
  * @data:	the file
  * @size:	its size
  *

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 
+import repack
 import synth
 from tap import attempt_each, equal, finish, result, run
 
@@ -273,6 +274,21 @@ def test_recover_links(directory):
     equal("recover: afterwards", run(HYPTRACE, "recover", part).returncode, 0)
 
 
+def test_recover_other(directory):
+    """Data is only added to a file that hyptrace may have written"""
+    part = directory + "/other.part"
+    spool = incomplete(part)
+    other = repack.Version7(repack.Recording(content(part + "/head")), b"zlib").data
+    with open(part + "/head", "wb") as file:
+        file.write(other)
+    done = run(HYPTRACE, "recover", part)
+    equal("recover: another file as head",
+          (done.returncode, done.stderr.decode(), content(part + "/head") == other,
+           content(part + "/hypervisor.0") == spool),
+          (1, "hyptrace: %s/head: not written by hyptrace: expected version 7, not compressed\n" % part,
+           True, True))
+
+
 def test_recover_stray(directory):
     """Files in the directory that are not of the recording stay, and do not disturb"""
     directory += "/stray"
@@ -295,7 +311,7 @@ def main():
     print("TAP version 13")
     attempt_each((test_export_onto_input, test_print_onto_input, test_left_over, test_signal,
                   test_limit, test_full, test_shrinks, test_recover, test_recover_links,
-                  test_recover_stray))
+                  test_recover_other, test_recover_stray))
     finish()
 
 

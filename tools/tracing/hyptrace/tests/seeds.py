@@ -10,6 +10,7 @@ import re
 import struct
 import sys
 
+import repack
 import synth
 
 PAGE = 128
@@ -103,8 +104,18 @@ def write_files(directory):
                     {0: [small_page(hyp), small_page(later, nr)], 1: [strange_page()]},
                     clocks=(b"local", b"local"), texts=texts)
         with open(path, "rb") as made:
-            write(directory, "files", "command%d" % nr, bytes([nr]) + made.read())
+            data = made.read()
+        write(directory, "files", "command%d" % nr, bytes([nr]) + data)
+        write_forms(directory, nr, repack.Recording(data))
     os.unlink(path)
+
+
+def write_forms(directory, nr, recording):
+    """The same for the same command, compressed"""
+    for name in b"zlib", b"zstd":
+        for pack_options in False, True:
+            write(directory, "files", "command%d-%s%d" % (nr, name.decode(), pack_options),
+                  bytes([nr]) + repack.Version7(recording, name, pack_options).data)
 
 
 def write_formats(directory):

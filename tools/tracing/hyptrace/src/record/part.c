@@ -310,7 +310,10 @@ static int complete_head(const struct part *p, const struct strlist *texts)
 	int fd = open_head(p, O_RDONLY), ret = -1;
 	struct datr *d = fd < 0 ? NULL : datr_open_fd(fd, p->head);
 
-	if (d && !add_end(p, d, texts))
+	if (d && !datr_is_plain(d))
+		log_error("%s: not written by hyptrace: expected version 7, not compressed",
+			  p->head);
+	else if (d && !add_end(p, d, texts))
 		ret = add_data(p, d);
 	datr_free(d);
 	return ret;

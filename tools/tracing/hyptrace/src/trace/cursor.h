@@ -12,7 +12,8 @@
  * struct cursor - a part of the file that is consumed from the front
  * @at:		the next byte
  * @left:	how many there are
- * @offset:	of @at in the file
+ * @offset:	of @at in the file, or in the section if that is compressed
+ * @section:	offset in the file of the compressed section that this is a part of, or 0
  * @bad:	something did not fit; sticks
  * @wanted:	the bytes that it had, if @bad
  */
@@ -20,6 +21,7 @@ struct cursor {
 	const u8 *at;
 	u64 left;
 	u64 offset;
+	u64 section;
 	bool bad;
 	u64 wanted;
 };

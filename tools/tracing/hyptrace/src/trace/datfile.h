@@ -30,6 +30,8 @@ enum dat_id {
 	DAT_KALLSYMS		= 19,
 	DAT_PRINTK		= 20,
 	DAT_CMDLINES		= 21,
+	DAT_BUFFER_TEXT		= 22,
+	DAT_NR_SECTIONS		= DAT_CMDLINES + 1,
 };
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Reads a trace.dat file, version 7, from memory.
+ * Reads a trace.dat file, version 7.
  *
- * The file is not trusted: every offset, size and string is checked against the
- * memory before it is used.
+ * The file is not trusted: every offset, size and string is checked before it is used.
  */
 #ifndef HYPTRACE_DATR_H
 #define HYPTRACE_DATR_H
@@ -11,41 +10,11 @@
 #include <sys/stat.h>
 
 #include "lib/types.h"
+#include "trace/datcontent.h"
 #include "trace/datfile.h"
 #include "trace/side.h"
 
 struct datr;
-
-/**
- * struct datr_cpu - the data of one CPU
- * @cpu:	its number, below MAX_CPUS
- * @data:	the sub-buffers
- * @size:	a multiple of the sub-buffer size
- * @place:	where the file says at which offset the data is (u64), and how
- *		much (u64)
- */
-struct datr_cpu {
-	u32 cpu;
-	const u8 *data;
-	u64 size;
-	u64 place;
-};
-
-/**
- * struct datr_buffer - a buffer
- * @name:	"" for the top one
- * @clock:	its trace clock
- * @page_size:	sub-buffer size
- * @nr_cpus:	entries of @cpu
- * @cpu:	its CPUs
- */
-struct datr_buffer {
-	const char *name;
-	const char *clock;
-	u32 page_size;
-	u32 nr_cpus;
-	struct datr_cpu *cpu;
-};
 
 /** datr_open - read a file. Return: NULL with a message. */
 struct datr *datr_open(const char *path);
@@ -104,7 +73,10 @@ bool datr_filtered(const struct datr *d, const char *event);
 /** datr_link - offset of the field (u64) for the offset of further options, 0 so far */
 u64 datr_link(const struct datr *d);
 
-/** datr_offset - where in the file @p points */
+/** datr_is_plain - whether data can be added: the file is as hyptrace writes it, not compressed */
+bool datr_is_plain(const struct datr *d);
+
+/** datr_offset - where in the file @p is, or the compressed chunk that it is from */
 u64 datr_offset(const struct datr *d, const void *p);
 
 /**

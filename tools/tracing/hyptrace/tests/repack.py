@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Makes compressed trace.dat files from one of version 7 that is not compressed."""
+import struct
+import zlib
+
+HEADER_INFO, FTRACE, FORMATS, KALLSYMS, PRINTK, CMDLINES = range(16, 22)
+BUFFER = 3
+EMPTY = {
+    HEADER_INFO: b"header_page\0" + bytes(8) + b"header_event\0" + bytes(8),
+    FTRACE: bytes(4), FORMATS: bytes(4), KALLSYMS: bytes(4), PRINTK: bytes(4),
+    CMDLINES: bytes(8),
+}
+PAGES_PER_CHUNK = 2
+
+
+def zstd_block(kind, last, size, data):
+    return struct.pack("<I", size << 3 | kind << 1 | last)[:3] + data
+
+
+def zstd(data):
+    """A frame that stores the data as it is"""
+    parts = [data[i:i + 65536] for i in range(0, len(data), 65536)] or [b""]
+    return b"\x28\xb5\x2f\xfd\0\x50" + b"".join(
+        zstd_block(0, part is parts[-1], len(part), part) for part in parts)
+
+
+def zstd_zeros(data):
+    """A frame of zeros, 128 KiB in each block"""
+    size = len(data)
+    blocks = (size + (1 << 17) - 1) >> 17
+    return b"\x28\xb5\x2f\xfd\0\x50" + b"".join(
+        zstd_block(1, i == blocks - 1, min(size - (i << 17), 1 << 17), b"\0")
+        for i in range(blocks))
+
+
+PACKERS = {b"none": None, b"zlib": zlib.compress, b"zstd": zstd}
+
+
+class Recording:
+    """sections: {id: body}; options: [(id, body)], without those that point to something;
+    buffers: [(name, clock, sub-buffer size, {cpu: data})]"""
+
+    def __init__(self, data):
+        self.sections, self.options, self.buffers = dict(EMPTY), [], []
+        at, = struct.unpack_from("<Q", data, 24)
+        while at:
+            at = self.take_options(data, at + 16)
+
+    def take_options(self, data, at):
+        while True:
+            number, size = struct.unpack_from("<HI", data, at)
+            body = data[at + 6:at + 6 + size]
+            at += 6 + size
+            if number == 0:
+                return struct.unpack("<Q", body)[0]
+            if number in EMPTY:
+                begin, = struct.unpack("<Q", body)
+                size, = struct.unpack_from("<Q", data, begin + 8)
+                self.sections[number] = data[begin + 16:begin + 16 + size]
+            elif number == BUFFER:
+                self.take_buffer(data, body)
+            else:
+                self.options.append((number, body))
+
+    def take_buffer(self, data, body):
+        name, clock, rest = body[8:].split(b"\0", 2)
+        page_size, nr = struct.unpack_from("<II", rest)
+        cpus = {}
+        for i in range(nr):
+            cpu, begin, size = struct.unpack_from("<IQQ", rest, 8 + 20 * i)
+            cpus[cpu] = data[begin:begin + size]
+        self.buffers.append((name, clock, page_size, cpus))
+
+
+def packed(pack, data):
+    """Sizes and compressed data"""
+    small = pack(data)
+    return struct.pack("<II", len(small), len(data)) + small
+
+
+def section(number, body, pack=None):
+    if pack:
+        body = packed(pack, body)
+    return struct.pack("<HHIQ", number, pack is not None, 0, len(body)) + body
+
+
+def option(number, body):
+    return struct.pack("<HI", number, len(body)) + body
+
+
+def cpu_data(data, page_size, pack):
+    """What is in the file, and the size that the option has"""
+    if not pack or not data:
+        return data, len(data)
+    step = page_size * PAGES_PER_CHUNK
+    chunks = [packed(pack, data[i:i + step]) for i in range(0, len(data), step)]
+    body = b"".join(chunks)
+    return struct.pack("<I", len(chunks)) + body, len(body)
+
+
+class Version7:
+    """Writes one. data is the file; places has the offsets of what tests change: those of
+    the sections by number, of the "buffers", and of the data of the "cpus" that have any"""
+
+    def __init__(self, recording, compression, pack_options=False):
+        self.pack, self.places = PACKERS[compression], {"buffers": [], "cpus": []}
+        self.data = b"\x17\x08\x44tracing7\0\0\x08" + struct.pack("<I", 4096)
+        self.data += compression + b"\0" + b"1\0"
+        options_at = len(self.data)
+        self.data += bytes(8)
+        options = b"".join(option(*o) for o in recording.options)
+        for number, body in sorted(recording.sections.items()):
+            self.places[number] = len(self.data)
+            options += option(number, struct.pack("<Q", len(self.data)))
+            self.data += section(number, body, self.pack)
+        for buffer in recording.buffers:
+            options += self.put_buffer(*buffer)
+        options += option(0, bytes(8))
+        self.places[0] = len(self.data)
+        self.data = self.data[:options_at] + struct.pack("<Q", len(self.data)) + \
+            self.data[options_at + 8:] + section(0, options, self.pack if pack_options else None)
+
+    def put_buffer(self, name, clock, page_size, cpus):
+        body = struct.pack("<Q", len(self.data)) + name + b"\0" + clock + b"\0"
+        body += struct.pack("<II", page_size, len(cpus))
+        self.places["buffers"].append(len(self.data))
+        self.data += struct.pack("<HHIQ", BUFFER, self.pack is not None, 0, 0)
+        for cpu, data in sorted(cpus.items()):
+            self.data = self.data.ljust(-(-len(self.data) // page_size) * page_size, b"\0")
+            data, size = cpu_data(data, page_size, self.pack)
+            body += struct.pack("<IQQ", cpu, len(self.data), size)
+            if size:
+                self.places["cpus"].append(len(self.data))
+            self.data += data
+        return option(BUFFER, body)
