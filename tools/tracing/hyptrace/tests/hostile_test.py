@@ -133,7 +133,7 @@ def test_contents(directory, whole):
     done = synth.option(0, struct.pack("<Q", 0))
     contents = (
         ("a text", b"hello, this is no recording\n", "bad magic: byte 0 is 0x68"),
-        ("another version", replaced(whole, 10, "B", 0x36), "version: byte 10 is 0x36"),
+        ("another version", replaced(whole, 10, "B", 0x35), "version: byte 10 is 0x35"),
         ("big-endian", replaced(whole, 12, "B", 1), "big-endian: byte 12 is 0x01"),
         ("32-bit", replaced(whole, 13, "B", 4), "not 64-bit: byte 13 is 0x04"),
         ("latency trace", with_options(whole, synth.option(22, bytes(8) + b"\0local\0") + done),
@@ -198,12 +198,17 @@ def bad_chunks(whole, compression):
     size, = struct.unpack_from("<I", data, cpu + 4)
     large, more = (1 << 32) - 1, 1000 * len(data) + 1
     shared = buffer_at(made.places["buffers"][1], [(i, cpu, size + 8) for i in range(100)])
+    entry = data.index(struct.pack("<QQ", cpu, size + 8))
     cannot = "%d bytes at byte %d cannot be decompressed to %%d bytes" % (size, cpu + 12)
     return (
         ("that is beyond the data", replaced(data, cpu + 4, "<I", size + 1),
          "compressed data needs %d bytes at byte %d, there are %d" % (size + 1, cpu + 12, size)),
         ("of 4 GiB", replaced(data, cpu + 4, "<I", large),
          "compressed data needs %d bytes at byte %d, there are %d" % (large, cpu + 12, size)),
+        ("that is behind the end", replaced(data, entry, "<Q", 1 << 40),
+         "the data of a CPU needs 1 bytes at byte %d, there are 0" % (1 << 40)),
+        ("in data that is too long", replaced(data, entry + 8, "<Q", 1 << 40),
+         r"the data of a CPU needs %d bytes at byte %d, there are \d+$" % (1 << 40, cpu + 4)),
         ("that is not there", replaced(data, cpu, "<I", large),
          "compressed data needs 4 bytes at byte %d, there are 0" % (cpu + 12 + size)),
         ("that is not counted", replaced(data, cpu, "<I", 0),
@@ -249,11 +254,76 @@ def test_compressed(directory, whole):
     for name in b"zlib", b"zstd":
         cases += [("%s: a chunk %s" % (name.decode(), what), data, pattern)
                   for what, data, pattern in bad_chunks(whole, name)]
-    cases.append(("a bomb", bomb(whole, 1 << 26), r"to %d bytes at byte \d+, expected at most \d{7}$" % (1 << 26)))
+    cases.append(("a bomb", bomb(whole, 1 << 26),
+                  r"to %d bytes at byte \d+, expected at most \d{7}$" % (1 << 26)))
     for what, data, pattern in cases:
         with open(path, "wb") as file:
             file.write(data)
         rejected(what, path, pattern)
+    os.unlink(path)
+
+
+def version6(whole, options=(), buffers=()):
+    recording = repack.Recording(whole)
+    recording.options += options
+    recording.buffers += buffers
+    return repack.Version6(recording)
+
+
+def shared_list(whole):
+    """Many buffers with the same list of CPUs"""
+    begin = 0
+    for _ in range(2):
+        made = version6(whole, [(repack.BUFFER, struct.pack("<Q", begin) + b"\0")] * 60)
+        begin = made.places["lists"][1]
+    return made.data
+
+
+def test_version6(directory, whole):
+    path = os.path.join(directory, "file")
+    made = version6(whole)
+    data, (top, hyp) = made.data, made.places["lists"]
+    option = data.index(struct.pack("<HI", 3, 19))
+    offset, = struct.unpack_from("<Q", data, hyp + 10)
+    many = [(b"%d" % i, b"boot", 64, {}) for i in range(63)]
+    contents = (
+        ("big-endian", replaced(data, 12, "B", 1), "big-endian: byte 12 is 0x01"),
+        ("32-bit", replaced(data, 13, "B", 4), "not 64-bit: byte 13 is 0x04"),
+        ("pages without size", replaced(data, 14, "<I", 0),
+         "sub-buffers of 0 bytes at byte 14, expected more than 16"),
+        ("half a sub-buffer", replaced(data, hyp + 18, "<Q", 65),
+         "65 bytes for CPU 0 at byte %d, expected a multiple of 64" % (hyp + 10)),
+        ("latency trace", replaced(data, top, "10s", b"latency  "),
+         "latency trace at byte %d: expected a recording of events" % top),
+        ("another type of data", replaced(data, top, "10s", b"flyRecord"),
+         "unknown type of data at byte %d, expected flyrecord" % top),
+        ("another type of data of a buffer", replaced(data, hyp, "10s", b"options"),
+         "unknown type of data at byte %d, expected flyrecord" % hyp),
+        ("2^32 - 1 CPUs", replaced(data, made.places["cpus"], "<I", (1 << 32) - 1),
+         r"the CPUs of a buffer needs %d bytes at byte %d, there are \d+" % (
+             16 * ((1 << 32) - 1), top + 10)),
+        ("a CPU with a number too high", version6(whole, buffers=[(b"", b"", 64, {4096: b""})]).data,
+         r"CPU number 4096 at byte \d+, expected below 4096"),
+        ("a buffer behind the end", replaced(data, option + 6, "<Q", 1 << 63),
+         "the type of data needs 1 bytes at byte %d, there are 0" % (1 << 63)),
+        ("data behind the end", replaced(data, hyp + 10, "<Q", 1 << 40),
+         "data of a CPU needs 1 bytes at byte %d, there are 0" % (1 << 40)),
+        ("data beyond the end", replaced(data, hyp + 18, "<Q", 1 << 40),
+         "data of a CPU needs %d bytes at byte %d, there are 128" % (1 << 40, offset)),
+        ("an option beyond the end", replaced(data, option + 2, "<I", (1 << 32) - 1),
+         "an option needs %d bytes at byte %d, there are" % ((1 << 32) - 1, option + 6)),
+        ("names of tasks that are not there",
+         replaced(data, made.places["cpus"] - 8, "<Q", 1 << 63),
+         "the names of tasks needs %d bytes at byte %d, there are" % (1 << 63, made.places["cpus"])),
+        ("too many buffers", version6(whole, buffers=many).data,
+         r"buffer 65 at byte \d+, expected at most 64"),
+        ("a list of CPUs that many buffers share", shared_list(whole),
+         r"128 bytes for CPU 0 at byte \d+, expected at most \d+: other CPUs have the rest"),
+    )
+    for what, data, pattern in contents:
+        with open(path, "wb") as file:
+            file.write(data)
+        rejected("version 6: " + what, path, pattern)
     os.unlink(path)
 
 
@@ -315,10 +385,12 @@ def main():
         for name in b"zlib", b"zstd":
             test_beginnings(path, "a file with " + name.decode(),
                             compressed(whole, name, pack_options=True).data, 11)
+        test_beginnings(path, "a file of version 6", version6(whole).data, 5)
         test_kinds(directory)
         test_unreadable(directory, whole)
         test_contents(directory, whole)
         test_compressed(directory, whole)
+        test_version6(directory, whole)
         test_temporary_file(directory, whole)
         test_formats(directory)
         test_size(directory, whole)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Makes compressed trace.dat files from one of version 7 that is not compressed."""
+"""Makes trace.dat files of version 6, and compressed ones, from one that is neither."""
 import struct
 import zlib
 
 HEADER_INFO, FTRACE, FORMATS, KALLSYMS, PRINTK, CMDLINES = range(16, 22)
-BUFFER = 3
+BUFFER, TRACECLOCK, CPUCOUNT = 3, 4, 8
 EMPTY = {
     HEADER_INFO: b"header_page\0" + bytes(8) + b"header_event\0" + bytes(8),
     FTRACE: bytes(4), FORMATS: bytes(4), KALLSYMS: bytes(4), PRINTK: bytes(4),
@@ -133,3 +133,44 @@ class Version7:
                 self.places["cpus"].append(len(self.data))
             self.data += data
         return option(BUFFER, body)
+
+
+class Version6:
+    """Writes one. data is the file; places has the offsets of what tests change: "cpus", the
+    number of CPUs, and "lists", the word in front of each list of CPUs. with_clock has the
+    numbers of the lists that have a clock"""
+
+    def __init__(self, recording, with_clock=range(64)):
+        buffers = recording.buffers
+        self.page_size = buffers[0][2]
+        self.nr_cpus = 1 + max(max(b[3], default=0) for b in buffers)
+        head = b"\x17\x08\x44tracing6\0\0\x08" + struct.pack("<I", self.page_size)
+        head += b"".join(body for _, body in sorted(recording.sections.items()))
+        self.places = {"cpus": len(head), "lists": []}
+        head += struct.pack("<I", self.nr_cpus) + b"options  \0"
+        head += b"".join(option(*o) for o in recording.options if o[0] != TRACECLOCK)
+        head += option(TRACECLOCK, b"") if with_clock else b""
+        size, lists = len(head + self.others(buffers, [0] * len(buffers))), b""
+        for number, buffer in enumerate(buffers):
+            self.places["lists"].append(size + len(lists))
+            lists += self.cpus(buffer, size + len(lists), number in with_clock)
+        self.data = head + self.others(buffers, self.places["lists"]) + lists
+
+    @staticmethod
+    def others(buffers, lists):
+        """The options for all buffers but the first, and the end of options"""
+        return b"".join(option(BUFFER, struct.pack("<Q", begin) + buffer[0] + b"\0")
+                        for buffer, begin in list(zip(buffers, lists))[1:]) + bytes(2)
+
+    def cpus(self, buffer, at, with_clock):
+        """The list of CPUs of a buffer, and their data"""
+        _, clock, _, cpus = buffer
+        clock = b"mono [%s] x86-tsc\n" % clock
+        clock = struct.pack("<Q", len(clock)) + clock if with_clock else b""
+        size = 10 + 16 * self.nr_cpus + len(clock)
+        begin = -(-(at + size) // self.page_size) * self.page_size
+        what, data = b"flyrecord\0", b""
+        for cpu in range(self.nr_cpus):
+            what += struct.pack("<QQ", begin + len(data), len(cpus.get(cpu, b"")))
+            data += cpus.get(cpu, b"")
+        return (what + clock).ljust(begin - at, b"\0") + data

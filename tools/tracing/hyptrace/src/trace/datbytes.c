@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/array.h"
 #include "lib/log.h"
@@ -36,9 +37,9 @@ int datbytes_init(struct datbytes *b, const void *data, size_t size, const char 
 
 void datbytes_free(struct datbytes *b)
 {
-	while (b->nr_sections)
-		free(b->section[--b->nr_sections]);
-	free(b->section);
+	while (b->nr_memory)
+		free(b->memory[--b->nr_memory]);
+	free(b->memory);
 	scratch_free(b->scratch);
 	free(b->chunk);
 	free(b->buf);
@@ -128,14 +129,14 @@ static int unpack(const struct datbytes *b, const struct packed *p, void *out)
 }
 
 /* Return: memory that is freed with @b; NULL with a message */
-static u8 *new_section(struct datbytes *b, size_t size)
+static u8 *new_memory(struct datbytes *b, size_t size)
 {
 	u8 *data = NULL;
 
-	if (!array_room(&b->section, &b->section_room, b->nr_sections + 1, sizeof(data)))
+	if (!array_room(&b->memory, &b->memory_room, b->nr_memory + 1, sizeof(data)))
 		data = malloc(size ? size : 1);
 	if (data)
-		b->section[b->nr_sections++] = data;
+		b->memory[b->nr_memory++] = data;
 	else
 		log_oom();
 	return data;
@@ -150,11 +151,22 @@ int datbytes_section(struct datbytes *b, u64 offset, struct cursor *raw,
 	if (take_packed(b, raw, b->left_memory, &p))
 		return -1;
 	b->left_memory -= p.size;
-	data = new_section(b, p.size);
+	data = new_memory(b, p.size);
 	if (!data || unpack(b, &p, data))
 		return -1;
 	*body = (struct cursor) { .at = data, .left = p.size, .section = offset };
 	return 0;
+}
+
+const char *datbytes_copy(struct datbytes *b, const char *text, size_t size)
+{
+	u8 *copy = new_memory(b, size + 1);
+
+	if (!copy)
+		return NULL;
+	memcpy(copy, text, size);
+	copy[size] = '\0';
+	return (const char *)copy;
 }
 
 /* Data of CPUs */

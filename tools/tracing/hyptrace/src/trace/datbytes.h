@@ -35,9 +35,9 @@ struct datchunk {
  * @unpack:	decompression; NULL if nothing is compressed
  * @left:	bytes that may still be decompressed
  * @left_memory: those of them that may be in memory
- * @section:	decompressed sections
- * @nr_sections: entries of @section
- * @section_room: and how many fit
+ * @memory:	decompressed sections and other copies
+ * @nr_memory:	entries of @memory
+ * @memory_room: and how many fit
  * @scratch:	the data of CPUs, or NULL
  * @mapped:	its content, from datbytes_finish() on
  * @chunk:	what is in @scratch, in order
@@ -54,9 +54,9 @@ struct datbytes {
 	unpack_fn unpack;
 	u64 left;
 	u64 left_memory;
-	u8 **section;
-	size_t nr_sections;
-	size_t section_room;
+	u8 **memory;
+	size_t nr_memory;
+	size_t memory_room;
 	struct scratch *scratch;
 	const u8 *mapped;
 	struct datchunk *chunk;
@@ -100,6 +100,9 @@ int datbytes_does_not_fit(const struct datbytes *b, const char *what,
  */
 int datbytes_section(struct datbytes *b, u64 offset, struct cursor *raw,
 		     struct cursor *body);
+
+/** datbytes_copy - a text, terminated; valid until datbytes_free(). NULL with a message. */
+const char *datbytes_copy(struct datbytes *b, const char *text, size_t size);
 
 /**
  * struct datspan - the data of a CPU

@@ -12,7 +12,6 @@
 #include "trace/rbpage.h"
 
 #define MAX_PAGE_SIZE		BIT(20)
-#define MAX_BUFFERS		64
 
 void datcontent_free(struct datcontent *c)
 {
@@ -54,9 +53,10 @@ struct datr_buffer *datcontent_buffer(struct datcontent *c, const char *name,
 {
 	struct datr_buffer *b;
 
-	if (c->nr_buffers == MAX_BUFFERS) {
+	if (c->nr_buffers == DATCONTENT_MAX_BUFFERS) {
 		log_error("%s: corrupt: buffer %u at %s, expected at most %u", c->bytes.name,
-			  MAX_BUFFERS + 1, datbytes_place(at, at->offset).text, MAX_BUFFERS);
+			  DATCONTENT_MAX_BUFFERS + 1, datbytes_place(at, at->offset).text,
+			  DATCONTENT_MAX_BUFFERS);
 		return NULL;
 	}
 	if (array_room(&c->buffer, &c->buffer_room, c->nr_buffers + 1, sizeof(*b))) {
@@ -107,7 +107,7 @@ static int take_cpu(struct datcontent *c, const struct datr_buffer *b,
 	s.size = cursor_int(list, 8);
 	s.cpu = cpu->cpu;
 	if (list->bad)
-		return datbytes_does_not_fit(&c->bytes, "the option BUFFER", list);
+		return datbytes_does_not_fit(&c->bytes, "the CPUs of a buffer", list);
 	if (cpu->cpu >= MAX_CPUS)
 		return log_error("%s: corrupt: CPU number %u at %s, expected below %u",
 				 c->bytes.name, cpu->cpu, at.text, MAX_CPUS);
@@ -124,7 +124,7 @@ int datcontent_cpus(struct datcontent *c, struct datr_buffer *b,
 	if (b->nr_cpus > list->left / size)
 		cursor_set_bad(list, (u64)size * b->nr_cpus);
 	if (list->bad)
-		return datbytes_does_not_fit(&c->bytes, "the option BUFFER", list);
+		return datbytes_does_not_fit(&c->bytes, "the CPUs of a buffer", list);
 	b->cpu = calloc(b->nr_cpus ? b->nr_cpus : 1, sizeof(*b->cpu));
 	if (!b->cpu)
 		return log_oom();

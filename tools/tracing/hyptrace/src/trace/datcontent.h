@@ -10,6 +10,9 @@
 #include "trace/datbytes.h"
 #include "trace/datfile.h"
 
+/* More are an error */
+#define DATCONTENT_MAX_BUFFERS	64
+
 /**
  * struct datr_cpu - the data of one CPU
  * @cpu:	its number, below MAX_CPUS

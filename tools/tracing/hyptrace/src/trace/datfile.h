@@ -9,6 +9,7 @@
 #define DAT_MAGIC		"\x17\x08\x44tracing"
 #define DAT_MAGIC_SIZE		10
 #define DAT_VERSION		"7"
+#define DAT_VERSION_6		"6"	/* only read: trace-cmd.dat.v6(5) */
 
 /* u16 id, u16 flags, u32 string id, u64 size */
 #define DAT_SECTION_HEADER	16

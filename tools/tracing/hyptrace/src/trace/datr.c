@@ -16,6 +16,7 @@
 #include "lib/util.h"
 #include "trace/cursor.h"
 #include "trace/datr.h"
+#include "trace/datv6.h"
 #include "trace/datv7.h"
 
 /* Kernels have 1,000 to 3,000 events */
@@ -31,24 +32,40 @@ static int foreign(const struct datr *d, const char *what, u64 offset)
 {
 	const struct datbytes *b = &d->c.bytes;
 
-	return log_error("%s: %s: byte %llu is 0x%02x: expected a trace.dat file of version 7, little-endian, 64-bit",
+	return log_error("%s: %s: byte %llu is 0x%02x: expected a trace.dat file of version 6 or 7, little-endian, 64-bit",
 			 b->name, what, offset, b->data[offset]);
 }
 
-/* Up to the page size */
-static int take_header(struct datr *d, struct cursor *c)
+static int take_magic(const struct datr *d, struct cursor *c)
 {
 	const u8 *magic = cursor_bytes(c, DAT_MAGIC_SIZE);
-	unsigned int endian, long_size;
-	const char *version;
 	u64 i;
 
 	for (i = 0; magic && i < DAT_MAGIC_SIZE; i++) {
 		if (magic[i] != (u8)DAT_MAGIC[i])
 			return foreign(d, "bad magic", i);
 	}
-	version = cursor_string(c);
-	if (!c->bad && strcmp(version, DAT_VERSION))
+	return 0;
+}
+
+/**
+ * struct header - what begins a file of each version
+ * @version:	the version, or another text if the file ends here
+ * @page_size:	the page size
+ */
+struct header {
+	const char *version;
+	u32 page_size;
+};
+
+static int take_header(const struct datr *d, struct cursor *c, struct header *h)
+{
+	unsigned int endian, long_size;
+
+	if (take_magic(d, c))
+		return -1;
+	h->version = cursor_string(c);
+	if (!c->bad && strcmp(h->version, DAT_VERSION) && strcmp(h->version, DAT_VERSION_6))
 		return foreign(d, "other version", DAT_MAGIC_SIZE);
 	endian = cursor_int(c, 1);
 	long_size = cursor_int(c, 1);
@@ -56,17 +73,23 @@ static int take_header(struct datr *d, struct cursor *c)
 		return foreign(d, "big-endian", c->offset - 2);
 	if (!c->bad && long_size != 8)
 		return foreign(d, "not 64-bit", c->offset - 1);
-	cursor_int(c, 4);
+	h->page_size = cursor_int(c, 4);
 	return 0;
 }
 
 static int take_file(struct datr *d)
 {
 	struct cursor head = datbytes_at(&d->c.bytes, 0);
+	struct header h = { 0 };
+	int ret;
 
-	if (take_header(d, &head) || datv7_take(&d->c, &head))
+	if (take_header(d, &head, &h))
 		return -1;
-	return datcontent_finish(&d->c);
+	if (strcmp(h.version, DAT_VERSION_6))
+		ret = datv7_take(&d->c, &head);
+	else
+		ret = datv6_take(&d->c, &head, h.page_size);
+	return ret ? -1 : datcontent_finish(&d->c);
 }
 
 struct datr *datr_parse(const void *data, size_t size, const char *name)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Reads a trace.dat file, version 7.
+ * Reads a trace.dat file, of version 6 or 7, compressed or not.
  *
  * The file is not trusted: every offset, size and string is checked before it is used.
  */
@@ -73,7 +73,7 @@ bool datr_filtered(const struct datr *d, const char *event);
 /** datr_link - offset of the field (u64) for the offset of further options, 0 so far */
 u64 datr_link(const struct datr *d);
 
-/** datr_is_plain - whether data can be added: the file is as hyptrace writes it, not compressed */
+/** datr_is_plain - whether data can be added: it has version 7 and is not compressed */
 bool datr_is_plain(const struct datr *d);
 
 /** datr_offset - where in the file @p is, or the compressed chunk that it is from */
