@@ -87,8 +87,8 @@ def test_times(path):
           times(path, "-t", "rel", "-P", "1"), ["+    0.000000300"])
     equal("delta times", times(path, "-t", "delta"),
           ["+    0.000000%03d" % t for t in (0, 100, 100, 100, 100, 400, 200, 0, 500)])
-    equal("delta times where time goes back", times(path, "-t", "delta", "--per-cpu")[-1],
-          "-    0.000001200")
+    equal("delta times CPU by CPU: the first of each has none",
+          times(path, "-t", "delta", "--per-cpu")[-2:], ["+    0.000000500", "+    0.000000000"])
 
 
 def test_events(path):
@@ -97,11 +97,38 @@ def test_events(path):
     equal("patterns", lines(path, "-e", "kvm:*", "-e", "vm_*")[:-1],
           [WHOLE[0], WHOLE[3], WHOLE[5], loss])
     equal("around an event", lines(path, "-e", "host_hcall", "-C", "1")[:-1],
-          WHOLE[1:4] + [loss])
+          WHOLE[1:4] + ["--", loss])
     equal("around events that are near", lines(path, "-e", "hyp_exit", "-C", "1", "-P", "0")[:-1],
           [WHOLE[2], WHOLE[4], WHOLE[5], loss, WHOLE[7], WHOLE[8]])
+    equal("around an event, a loss in its context", lines(path, "-e", "hyp_exit", "-C", "3")[:-1],
+          WHOLE[1:9])
     equal("around events that are not", lines(path, "-e", "kvm_entry", "-C", "1")[:-1],
           WHOLE[:2] + ["--"] + WHOLE[4:8])
+
+
+def test_order(directory):
+    """Context and losses are in the order of the file: each event has a loss before it"""
+    path = os.path.join(directory, "order.dat")
+    names = "hyp_enter", "hyp_exit", "hyp_enter", "host_hcall", "hyp_exit", "hyp_enter", "hyp_exit"
+    synth.write(path, {0: []}, {0: [synth.page([(3000 + n, name, 7, {})], lost=n + 1)
+                                    for n, name in enumerate(names)]})
+    # L: a loss, E: an event, each with the last digit of its time
+    for context, want in ((1, "L0 -- L1 -- L2 E2 L3 E3 L4 E4 L5 -- L6"),
+                          (2, "L0 -- L1 E1 L2 E2 L3 E3 L4 E4 L5 E5 L6"),
+                          (9, "L0 E0 L1 E1 L2 E2 L3 E3 L4 E4 L5 E5 L6 E6")):
+        options = "-e", "host_hcall", "-C", str(context)
+        printed = lines(path, *options)[:-1]
+        equal("order: %d around an event" % context, " ".join(
+            line if line == "--" else ("L" if "***" in line else "E") + line[20] for line in printed),
+            want)
+        deltas = [line[6:22] for line in lines(path, *options, "-t", "delta") if line[0] == "["]
+        moments = [int(item[1]) for item in want.split() if item != "--"]
+        equal("order: deltas, %d around an event" % context, deltas, [
+            "+    0.%09d" % (now - before) for before, now in zip(moments[:1] + moments, moments)])
+    equal("order: json", [(e["ts"] - 3000, "lost" in e) for e in map(
+        json.loads, lines(path, "--json", "-e", "host_hcall", "-C", "1"))],
+          [(0, True), (1, True), (2, True), (2, False), (3, True), (3, False), (4, True), (4, False),
+           (5, True), (6, True)])
 
 
 def test_json(path):
@@ -149,9 +176,10 @@ def test_broken(directory):
     page = bytearray(synth.page(HYP0))
     page[8:12] = struct.pack("<I", synth.PAGE)
     synth.write(path, {0: [synth.page(HOST0)]}, {0: [bytes(page), synth.page(HYP0_LATER)]})
-    equal("broken: relative to the first event",
-          [line[6:22].strip() for line in report("-t", "relative", path)[1].splitlines()[1:-1]],
-          ["+    0.%09d" % t for t in (0, 800, 1000, 1500)])
+    for which, want in ("relative", (0, 0, 800, 1000, 1500)), ("delta", (0, 0, 800, 200, 500)):
+        equal("broken: %s times, also of a corrupt place before the first event" % which,
+              [line[6:22] for line in report("-t", which, path)[1].splitlines()[:-1]],
+              ["+    0.%09d" % t for t in want])
 
 
 def test_errors(path):
@@ -179,6 +207,7 @@ def main():
         path = make(directory)
         for test in test_text, test_times, test_events, test_json, test_errors:
             attempt(test, path)
+        attempt(test_order, directory)
         attempt(test_names, directory)
         attempt(test_broken, directory)
     finish()

@@ -63,45 +63,58 @@ static bool wanted_event(const struct selection *s, const struct merged *ev)
 	return false;
 }
 
+static void hand_on_loss(struct selection *s, const struct merged *ev)
+{
+	if (!ev->lost)
+		return;
+	s->sink->loss(s->sink->ctx, ev, s->left_out);
+	s->left_out = false;
+}
+
 static void hand_on(struct selection *s, const struct merged *ev)
 {
+	hand_on_loss(s, ev);
 	s->sink->event(s->sink->ctx, ev, s->left_out);
 	s->left_out = false;
+}
+
+/* Of the event, only the loss before it is reported */
+static void leave_out(struct selection *s, const struct merged *ev)
+{
+	hand_on_loss(s, ev);
+	s->left_out = true;
+}
+
+/* Take the oldest one out of the ring, which is not empty */
+static const struct merged *take_kept(struct selection *s)
+{
+	u64 context = s->rule->context;
+
+	return &s->kept[(s->next_kept + context - s->nr_kept--) % context];
 }
 
 static void keep_event(struct selection *s, const struct merged *ev)
 {
 	u64 context = s->rule->context;
 
-	if (s->nr_kept == context)
-		s->left_out = true;
-	if (!context)
+	if (!context) {
+		leave_out(s, ev);
 		return;
+	}
+	if (s->nr_kept == context)
+		leave_out(s, take_kept(s));
 	s->kept[s->next_kept] = *ev;
 	s->next_kept = (s->next_kept + 1) % context;
-	if (s->nr_kept < context)
-		s->nr_kept++;
+	s->nr_kept++;
 }
 
-static void hand_on_kept(struct selection *s)
-{
-	u64 context = s->rule->context, i;
-
-	for (i = 0; i < s->nr_kept; i++)
-		hand_on(s, &s->kept[(s->next_kept + context - s->nr_kept + i) %
-				    context]);
-	s->nr_kept = 0;
-}
-
-/* A loss is reported on its own, as its event may be left out later */
 void selection_feed(struct selection *s, const struct merged *ev)
 {
 	if (s->rule->no[datr_side(s->d, ev->buffer)])
 		return;
-	if (ev->lost)
-		s->sink->loss(s->sink->ctx, ev);
 	if (wanted_event(s, ev)) {
-		hand_on_kept(s);
+		while (s->nr_kept)
+			hand_on(s, take_kept(s));
 		hand_on(s, ev);
 		s->follow = s->rule->events.nr ? s->rule->context : 0;
 	} else if (s->follow) {
@@ -114,7 +127,8 @@ void selection_feed(struct selection *s, const struct merged *ev)
 
 void selection_end(struct selection *s)
 {
-	s->nr_kept = 0;
+	while (s->nr_kept)
+		leave_out(s, take_kept(s));
 	s->follow = 0;
 }
 

@@ -25,17 +25,17 @@ struct selection_rule {
 };
 
 /**
- * struct selection_sink - takes what was selected
+ * struct selection_sink - takes what was selected, in the order in which it was fed
  * @ctx:	handed to both
  * @event:	takes an event, or a corrupt sub-buffer, which is always selected;
  *		@gap says that events were left out before it
  * @loss:	takes the event before which others were lost, whether it is selected
- *		itself or not
+ *		itself or not; @gap as above
  */
 struct selection_sink {
 	void *ctx;
 	void (*event)(void *ctx, const struct merged *ev, bool gap);
-	void (*loss)(void *ctx, const struct merged *ev);
+	void (*loss)(void *ctx, const struct merged *ev, bool gap);
 };
 
 struct selection;
@@ -53,7 +53,7 @@ struct selection *selection_new(const struct datr *d, struct evdb *db,
 				const struct selection_rule *rule,
 				const struct selection_sink *sink);
 
-/** selection_feed - take the next event */
+/** selection_feed - take the next event, and the loss before it */
 void selection_feed(struct selection *s, const struct merged *ev);
 
 /** selection_end - no event after this is the context of one before */

@@ -26,6 +26,7 @@
  * @how:	what the user wants
  * @out:	where the text goes
  * @line:	how a line of text is printed
+ * @begun:	something was printed
  * @corrupt:	corrupt sub-buffers so far
  */
 struct report {
@@ -37,6 +38,7 @@ struct report {
 	const struct report_how *how;
 	FILE *out;
 	struct eventline line;
+	bool begun;
 	u64 corrupt;
 };
 
@@ -45,22 +47,30 @@ static enum side side_of(const struct report *r, const struct merged *ev)
 	return datr_side(r->d, ev->buffer);
 }
 
+static void print_gap(const struct report *r, bool gap)
+{
+	if (gap && r->begun && r->how->rule.context && !r->how->json)
+		fputs("--\n", r->out);
+}
+
 static void print_event(void *ctx, const struct merged *ev, bool gap)
 {
 	struct report *r = ctx;
 
-	if (gap && r->line.nr && r->how->rule.context && !r->how->json)
-		fputs("--\n", r->out);
+	print_gap(r, gap);
+	r->begun = true;
 	if (r->how->json)
 		eventjson_event(r->out, r->db, ev, side_of(r, ev));
 	else
 		eventline_event(&r->line, ev, side_of(r, ev));
 }
 
-static void print_loss(void *ctx, const struct merged *ev)
+static void print_loss(void *ctx, const struct merged *ev, bool gap)
 {
 	struct report *r = ctx;
 
+	print_gap(r, gap);
+	r->begun = true;
 	if (r->how->json)
 		eventjson_loss(r->out, ev, side_of(r, ev));
 	else
@@ -79,8 +89,10 @@ static int take_event(void *ctx, const struct merged *ev)
 
 static int print_events(struct report *r, const struct cpulist *cpus)
 {
-	int ret = merge_each(r->d, cpus, take_event, r);
+	int ret;
 
+	eventline_restart(&r->line);
+	ret = merge_each(r->d, cpus, take_event, r);
 	selection_end(r->selection);
 	return ret;
 }
@@ -164,7 +176,7 @@ enum { OPT_HOST_ONLY = CMDLINE_KEYS, OPT_HYP_ONLY, OPT_PER_CPU };
 
 static const struct argp_option options[] = {
 	{ "time", 't', "WHICH", 0,
-	  "timestamps: absolute (seconds of the trace clock), relative (since the recording's first event) or delta (since the previous line) [absolute]",
+	  "timestamps: absolute (seconds of the trace clock), relative (since the recording's first event) or delta (since the previous line, with --per-cpu of the same CPU) [absolute]",
 	  0 },
 	{ "host-only", OPT_HOST_ONLY, NULL, 0, "host events only", 0 },
 	{ "hyp-only", OPT_HYP_ONLY, NULL, 0, "hypervisor events only", 0 },

@@ -15,13 +15,12 @@ static void begin_line(const struct eventline *l, const char *color)
 		fputs(color, l->out);
 }
 
-/* Time can go back where the sides contradict each other: then with a minus */
+/* Only the time of a corrupt place can be less than @from: it may be 0 */
 static void print_difference(FILE *out, u64 ts, u64 from)
 {
-	u64 ns = ts < from ? from - ts : ts - from;
+	u64 ns = ts < from ? 0 : ts - from;
 
-	fprintf(out, "%c%5llu.%09llu", ts < from ? '-' : '+',
-		ns / NSEC_PER_SEC, ns % NSEC_PER_SEC);
+	fprintf(out, "+%5llu.%09llu", ns / NSEC_PER_SEC, ns % NSEC_PER_SEC);
 }
 
 static void print_time(const struct eventline *l, u64 ts)
@@ -35,7 +34,7 @@ static void print_time(const struct eventline *l, u64 ts)
 		print_difference(l->out, ts, l->first);
 		return;
 	case TIME_DELTA:
-		print_difference(l->out, ts, l->nr ? l->before : ts);
+		print_difference(l->out, ts, l->follows ? l->before : ts);
 		return;
 	}
 }
@@ -45,8 +44,10 @@ static void print_place(struct eventline *l, const struct merged *ev, enum side 
 	fprintf(l->out, "[%03u] ", ev->cpu);
 	print_time(l, ev->ev.ts);
 	fprintf(l->out, " %-4s ", side_name(side));
+	if (!ev->ev.data)
+		return;
 	l->before = ev->ev.ts;
-	l->nr++;
+	l->follows = true;
 }
 
 static void end_line(const struct eventline *l)
@@ -83,6 +84,11 @@ void eventline_event(struct eventline *l, const struct merged *ev, enum side sid
 	print_place(l, ev, side);
 	evdb_print(l->db, l->out, &ev->ev, ev->cpu);
 	end_line(l);
+}
+
+void eventline_restart(struct eventline *l)
+{
+	l->follows = false;
 }
 
 void eventline_print(struct eventline *l, const struct merged *ev, enum side side)

@@ -26,8 +26,8 @@ enum line_time {
  * @color:	with colours, for a terminal
  * @time:	the timestamps
  * @first:	what relative ones are relative to
- * @before:	timestamp of the previous line
- * @nr:		lines so far
+ * @follows:	@before is set
+ * @before:	timestamp of the previous line that is not about a corrupt place
  */
 struct eventline {
 	FILE *out;
@@ -35,8 +35,8 @@ struct eventline {
 	bool color;
 	enum line_time time;
 	u64 first;
+	bool follows;
 	u64 before;
-	u64 nr;
 };
 
 /**
@@ -49,6 +49,9 @@ void eventline_event(struct eventline *l, const struct merged *ev, enum side sid
 
 /** eventline_loss - a line that says what was lost before @ev */
 void eventline_loss(struct eventline *l, const struct merged *ev, enum side side);
+
+/** eventline_restart - the next line has no previous one */
+void eventline_restart(struct eventline *l);
 
 /** eventline_print - both, if there was a loss */
 void eventline_print(struct eventline *l, const struct merged *ev, enum side side);
