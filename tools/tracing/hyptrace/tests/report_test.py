@@ -163,6 +163,76 @@ def test_names(directory):
           {pid: want[pid - 1] for pid in range(1, len(want) + 1, 2)})
 
 
+# What a terminal obeys, or cannot show: C0, DEL, C1 as UTF-8, and bytes that are not UTF-8
+EVIL = b"\x1b]0;x\x07\x7f\xc2\x9b2J\x9b\\\xe9"
+SHOWN = r"\033]0;x\a\177\302\2332J\233\\\351"
+JSON = "\x1b]0;x\x07\x7f\u009b2J\u009b\\\u00e9"
+CHARS = ("char", 16, "")
+EVIL_EVENTS = {
+    "string": ("hypervisor", 120, [(CHARS, "s[16]")], '"s=%s", REC->s'),
+    # a format with control characters is not used
+    "literal": ("hypervisor", 122, [(synth.U32, "x")], '"\x1b[2J%u\x9b", REC->x'),
+    "symbol": ("hypervisor", 123, [(synth.U32, "x")],
+               '"%s", __print_symbolic(REC->x, { 0x1b, "\x1b[3J" })'),
+    "newline": ("hypervisor", 124, [(CHARS, "s[16]")], '"s=%s\\n", REC->s'),
+    "host_hcall": ("hypervisor", 102, [(CHARS, "id[16]")], '"id=%s", REC->id'),
+}
+
+
+def write_evil(path, **more):
+    """A file in which each string that can be anything is EVIL, or like it"""
+    every, synth.EVENTS = synth.EVENTS, dict(synth.EVENTS, **EVIL_EVENTS)
+    values = {"s[16]": int.from_bytes(EVIL, "little"), "x": 0x1b,
+              "id[16]": int.from_bytes(b"\x1b[5m", "little")}
+    events = [(1000, "hyp_enter", 7, {"reason": HVC})]
+    events += [(1010 + i, name, 7, values) for i, name in enumerate(EVIL_EVENTS)]
+    events += [(1100, "hyp_exit", 7, {"reason": ERET_HOST})]
+    synth.write(path, {0: []}, {0: [synth.page(events)]}, comms=b"7 " + EVIL + b"\n", uname=EVIL,
+                texts=synth.enabled("hyp_enter", "hyp_exit") + [b"hyptrace: " + EVIL + b"\n"], **more)
+    synth.EVENTS = every
+
+
+def shows(what, command, *wanted):
+    """The command says all of @wanted, in UTF-8 without control characters but newlines"""
+    done = run(HYPTRACE, *command)
+    text = (done.stdout + done.stderr).decode("utf-8", "surrogateescape")
+    problems = ["control or not UTF-8: %r" % line for line in text.split("\n")
+                if not all(" " <= c < "\x7f" or "\xa0" <= c < "\ud800" for c in line)]
+    problems += ["no %r in %r" % (want, text) for want in wanted if want not in text]
+    result("control: " + what, problems)
+    return done.stdout
+
+
+def test_control(directory):
+    """Nothing of a file, nor of its name, reaches a terminal as something that it obeys"""
+    path = os.path.join(directory, "evil\x1b[2J\u009b.dat")
+    named = r"evil\033[2J\302\233.dat"
+    write_evil(path)
+    shows("report", ["report", path], SHOWN + "-7       hyp_enter: ", " string: s=%s\n" % SHOWN,
+          " literal:  x=27\n", " symbol:  x=27\n", " newline: s=%s\n" % SHOWN,
+          r" host_hcall: id=\033[5m")
+    got = [json.loads(line) for line in shows("report --json", ["report", "-j", path]).splitlines()]
+    equal("control: report --json: a name", {e["comm"] for e in got}, {JSON})
+    equal("control: report --json: a string", got[1]["fields"], {"s": JSON})
+    shows("stat", ["stat", "-H", path], "\n%s-7 " % SHOWN, "\n\\033[5m ", "\n\\033[5m\n")
+    got = json.loads(shows("stat --json", ["stat", "-j", path]))
+    equal("control: stat --json: a name", got["tasks"][0]["comm"], JSON)
+    shows("compare", ["compare", path, path], "\n\\033[5m ")
+    shows("check", ["check", path], "check: ")
+    shows("an option", ["report", "-e", "\x1b[2J", path], named, r"no event '\033[2J'")
+    shows("no file", ["stat", path + "\n"], named + r"\n: No such file")
+    page = os.path.join(directory, "page\x1b.html")
+    shows("the page", ["export", "--html", "-o", page, path], r"page\033.html")
+    with open(page, "rb") as file:
+        equal("control: in the page", [c for c in set(file.read()) if c < 32 and c not in b"\t\n"], [])
+    pftrace = os.path.join(directory, "pftrace")
+    shows("Perfetto", ["export", "--perfetto", "-o", pftrace, path])
+    with open(pftrace, "rb") as file:
+        equal("control: Perfetto has each byte", EVIL in file.read(), True)
+    write_evil(path, clocks=(EVIL, b"boot"))
+    shows("clocks", ["export", "--perfetto", "-o", pftrace, path], named, "'%s'" % SHOWN)
+
+
 def test_broken(directory):
     path = os.path.join(directory, "broken.dat")
     page = bytearray(synth.page(HYP0))
@@ -209,6 +279,7 @@ def main():
             attempt(test, path)
         attempt(test_order, directory)
         attempt(test_names, directory)
+        attempt(test_control, directory)
         attempt(test_broken, directory)
     finish()
 

@@ -17,6 +17,7 @@
 #include "analysis/times.h"
 #include "lib/array.h"
 #include "lib/log.h"
+#include "lib/visible.h"
 
 static unsigned int nr_tests;
 static unsigned int nr_failed;
@@ -824,6 +825,45 @@ static void test_array(void)
 	result("an array that grows");
 }
 
+static void expect_cell(int line, const char *text, int width, int max, const char *want)
+{
+	char *got = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&got, &size);
+
+	if (!out)
+		exit(1);
+	visible_cell(out, text, width, max);
+	if (fclose(out))
+		exit(1);
+	if (strcmp(got, want)) {
+		printf("# line %d: the cell is '%s', want '%s'\n", line, got, want);
+		nr_wrong++;
+	}
+	free(got);
+}
+
+static void test_visible(void)
+{
+	char small[8];
+
+	expect_cell(__LINE__, "abc", 5, 9, "  abc");
+	expect_cell(__LINE__, "abc", -5, 9, "abc  ");
+	expect_cell(__LINE__, "abc", -5, 2, "ab   ");
+	expect_cell(__LINE__, "a\033", 6, 9, " a\\033");
+	expect_cell(__LINE__, "a\033", -6, 9, "a\\033 ");
+	/* neither an escape nor a character is cut */
+	expect_cell(__LINE__, "a\033b", -4, 4, "a   ");
+	expect_cell(__LINE__, "a\033b", -4, 5, "a\\033");
+	expect_cell(__LINE__, "\303\251\342\202\254z", -4, 2, "\303\251\342\202\254  ");
+	expect_cell(__LINE__, "\302\233\n\\", 0, 99, "\\302\\233\\n\\\\");
+	visible_copy(small, sizeof(small), "abc\033\033");
+	expect(strcmp(small, "abc\\033"), 0);
+	visible_copy(small, sizeof(small), "abcd\033");
+	expect(strcmp(small, "abcd"), 0);
+	result("text of others");
+}
+
 int main(void)
 {
 	puts("TAP version 13");
@@ -846,6 +886,7 @@ int main(void)
 	test_two_vcpus();
 	test_ranksum();
 	test_array();
+	test_visible();
 	printf("1..%u\n", nr_tests);
 	return nr_failed ? 1 : 0;
 }

@@ -43,6 +43,7 @@
 #include "analysis/spans.h"
 #include "lib/log.h"
 #include "lib/util.h"
+#include "lib/visible.h"
 
 /* Violations beyond this number are counted but not printed */
 #define MAX_TOLD	20
@@ -100,11 +101,14 @@ struct checker {
 static void tell_violation(struct checker *c, unsigned int cpu, u64 ts,
 			   const char *fmt, va_list args)
 {
+	char line[512];
+
 	if (++c->result.violations > MAX_TOLD)
 		return;
 	fprintf(c->out, "violation: [%03u] %llu.%09llu: ", cpu,
 		ts / NSEC_PER_SEC, ts % (u64)NSEC_PER_SEC);
-	vfprintf(c->out, fmt, args);
+	vsnprintf(line, sizeof(line), fmt, args);
+	visible_put(c->out, line);
 	fputc('\n', c->out);
 }
 

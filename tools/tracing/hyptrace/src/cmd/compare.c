@@ -2,6 +2,7 @@
 /*
  * hyptrace compare
  */
+#include <limits.h>
 #include <stdio.h>
 
 #include "analysis/comparison.h"
@@ -10,6 +11,7 @@
 #include "cmd/commands.h"
 #include "cmd/compare.h"
 #include "lib/json.h"
+#include "lib/visible.h"
 
 #define NAME_WIDTH	30
 
@@ -49,8 +51,8 @@ static void text_pair(const struct printer *p, const struct comparison_row *r, u
 
 static void text_row(const struct printer *p, const struct comparison_row *r)
 {
-	fprintf(p->out, "%-*s %9llu %9llu", NAME_WIDTH, r->name, r->s[0].count,
-		r->s[1].count);
+	visible_cell(p->out, r->name, -NAME_WIDTH, INT_MAX);
+	fprintf(p->out, " %9llu %9llu", r->s[0].count, r->s[1].count);
 	text_ratio(p, r, comparison_rate_ratio(p->c, r));
 	text_pair(p, r, r->s[0].p50, r->s[1].p50);
 	text_pair(p, r, r->s[0].p99, r->s[1].p99);

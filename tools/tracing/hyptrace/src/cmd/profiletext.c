@@ -2,7 +2,10 @@
 /*
  * A profile as tables. See profiletext.h.
  */
+#include <limits.h>
+
 #include "cmd/profiletext.h"
+#include "lib/visible.h"
 
 #define NAME_WIDTH	30
 #define BAR_WIDTH	40
@@ -37,7 +40,8 @@ static void print_places(FILE *out, const char *name, const char *number,
 {
 	unsigned int i;
 
-	fprintf(out, "%-*s %9s", NAME_WIDTH, name, number);
+	visible_cell(out, name, -NAME_WIDTH, INT_MAX);
+	fprintf(out, " %9s", number);
 	for (i = 0; i < NR_PLACES; i++)
 		fprintf(out, " %14s %6.2f", us(r->ns[i]),
 			percent(r->ns[i], wall));
@@ -105,8 +109,9 @@ static void print_dist(FILE *out, const char *name, struct dist *d)
 	dist_summarize(d, &s);
 	if (!s.count)
 		return;
-	fprintf(out, "%-*s %9llu %14s %11s %11s %11s %11s %11s\n", NAME_WIDTH,
-		name, s.count, us(s.total), us(s.mean), us(s.p50), us(s.p90),
+	visible_cell(out, name, -NAME_WIDTH, INT_MAX);
+	fprintf(out, " %9llu %14s %11s %11s %11s %11s %11s\n", s.count,
+		us(s.total), us(s.mean), us(s.p50), us(s.p90),
 		us(s.p99), us(s.max));
 }
 
@@ -140,7 +145,9 @@ static void print_histogram(FILE *out, const char *name, const struct dist *d)
 	}
 	if (!most)
 		return;
-	fprintf(out, "\n%s\n", name);
+	fputc('\n', out);
+	visible_put(out, name);
+	fputc('\n', out);
 	for (b = 0; b < DIST_BUCKETS; b++) {
 		if (bucket[b])
 			print_bucket(out, b, bucket[b], most);

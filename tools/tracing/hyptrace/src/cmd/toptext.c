@@ -3,6 +3,7 @@
  * The profile of an interval as narrow tables. See toptext.h.
  */
 #include "cmd/toptext.h"
+#include "lib/visible.h"
 
 #define NAME_WIDTH	28
 
@@ -53,7 +54,7 @@ static void print_places(const struct table *t, const char *name,
 {
 	unsigned int i;
 
-	fprintf(t->out, "%-*.*s", NAME_WIDTH, NAME_WIDTH, name);
+	visible_cell(t->out, name, -NAME_WIDTH, NAME_WIDTH);
 	if (rate)
 		fprintf(t->out, " %11.0f", per_s(t, r->entries));
 	else
@@ -128,9 +129,9 @@ static bool print_dist(const struct table *t, const char *name, struct dist *d)
 	dist_summarize(d, &s);
 	if (!s.count)
 		return false;
-	fprintf(t->out, "%-*.*s %11.0f %9.2f %9.2f %9.2f %9.2f\n", NAME_WIDTH,
-		NAME_WIDTH, name, per_s(t, s.count), share(t, s.total),
-		s.p50 / 1e3, s.p99 / 1e3, s.max / 1e3);
+	visible_cell(t->out, name, -NAME_WIDTH, NAME_WIDTH);
+	fprintf(t->out, " %11.0f %9.2f %9.2f %9.2f %9.2f\n", per_s(t, s.count),
+		share(t, s.total), s.p50 / 1e3, s.p99 / 1e3, s.max / 1e3);
 	return true;
 }
 

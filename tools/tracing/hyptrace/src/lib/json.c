@@ -5,49 +5,31 @@
 #include <string.h>
 
 #include "lib/json.h"
+#include "lib/utf8.h"
 
-/* Bytes of the UTF-8 character at @p; 0 if it is ASCII, or none */
-static size_t utf8_size(const u8 *p, size_t left)
+static void put_char(FILE *out, const char *text, size_t size, u32 c)
 {
-	static const u32 least[] = { [2] = 0x80, [3] = 0x800, [4] = 0x10000 };
-	/* as many as there are ones at the front of the first */
-	size_t size = __builtin_clz(~((u32)*p << 24)), i;
-	u32 c;
-
-	if (size < 2 || size > 4 || size > left)
-		return 0;
-	c = *p & (0x7f >> size);
-	for (i = 1; i < size; i++) {
-		if (p[i] >> 6 != 2)
-			return 0;
-		c = c << 6 | (p[i] & 0x3f);
-	}
-	/* neither overlong, nor a surrogate of UTF-16 */
-	return c >= least[size] && c < 0x110000 && c >> 11 != 0x1b ? size : 0;
-}
-
-static void put_byte(FILE *out, u8 byte)
-{
-	if (byte == '"' || byte == '\\')
-		fprintf(out, "\\%c", byte);
-	else if (byte < 0x20 || byte >= 0x7f)
-		fprintf(out, "\\u%04x", byte);
+	if (c == '"' || c == '\\')
+		fprintf(out, "\\%c", c);
+	else if (utf8_control(c))
+		fprintf(out, "\\u%04x", c);
 	else
-		fputc(byte, out);
+		fwrite(text, size, 1, out);
 }
 
 void json_bytes(FILE *out, const char *text, size_t size)
 {
 	size_t n;
+	u32 c;
 
 	fputc('"', out);
 	for (; size; text += n, size -= n) {
-		n = utf8_size((const u8 *)text, size);
+		n = utf8_char(text, size, &c);
 		if (n) {
-			fwrite(text, n, 1, out);
+			put_char(out, text, n, c);
 			continue;
 		}
-		put_byte(out, *text);
+		fprintf(out, "\\u%04x", (u8)*text);
 		n = 1;
 	}
 	fputc('"', out);

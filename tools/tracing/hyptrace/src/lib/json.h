@@ -15,8 +15,8 @@
  * @text:	any bytes
  * @size:	how many
  *
- * UTF-8 is printed as it is. The encoding of any other byte is not known: it is taken
- * as Latin 1.
+ * UTF-8 is printed as it is, but quotes, backslashes and control characters are escaped. The
+ * encoding of any other byte is not known: it is taken as Latin 1.
  */
 void json_bytes(FILE *out, const char *text, size_t size);
 

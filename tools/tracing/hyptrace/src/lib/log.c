@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "lib/log.h"
+#include "lib/visible.h"
 
 static void to_stderr(void *ctx, const char *line)
 {
@@ -24,12 +25,13 @@ void log_set_sink(log_sink sink, void *ctx)
 
 static void __printf(1, 0) emit(const char *fmt, va_list args)
 {
-	char line[1024];
+	char line[1024], shown[VISIBLE_SIZE(sizeof(line))];
 
 	if (!the_sink)
 		return;
 	vsnprintf(line, sizeof(line), fmt, args);
-	the_sink(the_ctx, line);
+	visible_copy(shown, sizeof(shown), line);
+	the_sink(the_ctx, shown);
 }
 
 int log_error(const char *fmt, ...)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Messages: one line each, through a sink that the program may replace.
+ * Messages: one line each, as visible.h says, through a sink that the program may replace.
  */
 #ifndef HYPTRACE_LOG_H
 #define HYPTRACE_LOG_H

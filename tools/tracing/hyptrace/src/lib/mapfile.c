@@ -13,6 +13,7 @@
 #include "lib/mapfile.h"
 #include "lib/outfile.h"
 #include "lib/util.h"
+#include "lib/visible.h"
 
 /**
  * struct mapfile - a file
@@ -62,10 +63,12 @@ static void catch_sigbus(void)
 struct mapfile *mapfile_new(int fd, size_t size, const char *name)
 {
 	struct mapfile *m = calloc(1, sizeof(*m));
+	char shown[1024];
 
+	visible_copy(shown, sizeof(shown), name);
 	if (m)
 		m->message = xasprintf("hyptrace: %s: it became shorter while it was read, or its disk failed\n",
-				       name);
+				       shown);
 	if (!m || !m->message) {
 		free(m);
 		log_oom();

@@ -6,6 +6,7 @@
  * is checked against its format first, and printed from a copy that is padded with zeros.
  */
 #include <event-parse.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 
 #include "lib/log.h"
 #include "lib/util.h"
+#include "lib/visible.h"
 #include "trace/evdb.h"
 #include "trace/evload.h"
 #include "trace/printcheck.h"
@@ -330,14 +332,26 @@ static bool print_fields(struct evdb *db, const struct known *k,
 	return true;
 }
 
+/* Some texts end with one, such as those of trace_printk() */
+static void drop_newline(char *text)
+{
+	size_t len = strlen(text);
+
+	if (len && text[len - 1] == '\n')
+		text[len - 1] = '\0';
+}
+
 static void print_known(struct evdb *db, FILE *out, const struct known *k,
 			const struct rbevent *ev, unsigned int cpu)
 {
 	if (!print_fields(db, k, ev, cpu))
 		return;
-	fprintf(out, "%16s-%-7d %s: %s",
-		tep_data_comm_from_pid(db->tep, pid_of(ev)), pid_of(ev),
-		k->event->name, db->seq.buffer);
+	visible_cell(out, tep_data_comm_from_pid(db->tep, pid_of(ev)), 16, INT_MAX);
+	fprintf(out, "-%-7d ", pid_of(ev));
+	visible_put(out, k->event->name);
+	fputs(": ", out);
+	drop_newline(db->seq.buffer);
+	visible_put(out, db->seq.buffer);
 }
 
 /* The text of an event that is not known, or does not fit its format */
@@ -356,11 +370,13 @@ void evdb_print(struct evdb *db, FILE *out, const struct rbevent *ev,
 {
 	struct known *k = find(db, ev);
 
-	if (k && fits_format(k, ev))
+	if (k && fits_format(k, ev)) {
 		print_known(db, out, k, ev, cpu);
-	else
-		fprintf(out, "%16s-%-7s %s: %s", "?", "?", evdb_name(db, ev),
-			no_text(db, k, ev));
+		return;
+	}
+	fprintf(out, "%16s-%-7s ", "?", "?");
+	visible_put(out, evdb_name(db, ev));
+	fprintf(out, ": %s", no_text(db, k, ev));
 }
 
 /* For the checker */
