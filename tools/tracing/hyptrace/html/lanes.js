@@ -54,22 +54,26 @@ function walkMarks(marks, view, mark) {
 
 /* --- the time axis ---------------------------------------------------------- */
 
-/* Round timestamps in view, and their texts */
+/*
+ * Round timestamps in view, and their texts. Timestamps do not fit into a number: they count from
+ * an origin, which is a multiple of each step of up to a whole view.
+ */
 function axisTicks(data, view) {
-	const second = data.base / 1000000000n;
-	const offset = Number(data.base % 1000000000n);
 	const count = Math.max(2, view.width / 130);
-	const from = view.t0 + offset;
-	const to = view.t1 + offset;
-	const step = d3.tickStep(from, to, count);
-	const digits = Math.max(0, Math.min(9, 9 - Math.floor(Math.log10(step) + 1e-9)));
+	const step = Math.max(1, d3.tickStep(view.t0, view.t1, count) || 1);
+	const unit = BigInt(10 ** Math.max(9, Math.ceil(Math.log10(step))));
+	const origin = data.base / unit * unit;
+	const offset = Number(data.base - origin);
+	const digits = Math.max(0, 9 - Math.floor(Math.log10(step) + 1e-9));
+	const first = Math.ceil((view.t0 + offset) / step) * step;
 
-	return d3.ticks(from, to, count).map((ns) => {
+	return d3.range(first, view.t1 + offset + 0.5, step).map((ns) => {
 		const whole = Math.floor(ns / 1e9);
-		const rest = String(Math.round(ns - whole * 1e9)).padStart(9, "0");
-		const text = second + BigInt(whole) + (digits ? "." + rest.slice(0, digits) : "");
+		const rest = String(ns - whole * 1e9).padStart(9, "0");
+		const text = origin / 1000000000n + BigInt(whole);
 
-		return { x: view.x(ns - offset), text: text + " s" };
+		return { x: view.x(ns - offset),
+			 text: text + (digits ? "." + rest.slice(0, digits) : "") + " s" };
 	});
 }
 

@@ -8,6 +8,7 @@ synthetic; the large one has EVENTS events (200000). TAP; the time to draw is pr
 but not checked.
 """
 import base64
+import decimal
 import os
 import re
 import subprocess
@@ -427,6 +428,27 @@ def test_tiny(b, directory):
                ("reason=hvc" in text(b, "table")) == bool(pages), b.complaints())
 
 
+def test_axis(b, directory):
+    """At any zoom, ticks are at all multiples of 1, 2 or 5 times a power of ten"""
+    path = directory + "/axis.dat"
+    begin, length = 1234567890123, 10**12
+    synth.write(path, {}, {0: [synth.page([(ts, "hyp_exit", 7, {"reason": 6})])
+                               for ts in (begin, begin + length)]}, texts=ON)
+    b.open(export(path))
+    problems = []
+    for size in [m * 10**n // 10 for n in range(3, 13) for m in (10, 17, 23, 41, 76)
+                 if m * 10**n // 10 <= length]:
+        for start in begin, begin + (length - size) // 3:
+            look(b, start, start + size)
+            shown = b.js("page.timeline.ticks.map(t => t.text)")
+            ns = [int(decimal.Decimal(tick[:-2]) * 10**9) for tick in shown]
+            step = ns[1] - ns[0] if len(ns) > 1 else 0
+            good = 3 <= len(ns) <= 20 and str(step).rstrip("0") in ("1", "2", "5") and \
+                ns == list(range(-(-start // step) * step, start + size + 1, step))
+            problems += [] if good else ["%d from %d: %s" % (size, start, shown)]
+    result("axis: round values", problems)
+
+
 def test_link(b, page, start):
     b.open(page, "#from=%d.%09d&to=%d.%09d&search=vm_create&theme=dark" %
            (*divmod(start, 10**9), *divmod(start + PERIOD, 10**9)))
@@ -494,6 +516,7 @@ def test_all(directory):
         expect("all: no complaint", not b.complaints(), b.complaints())
         test_link(b, page, start)
         test_many_cpus(b, directory)
+        test_axis(b, directory)
         test_tiny(b, directory)
         test_hostile(b, directory)
         test_broken(b, page)
