@@ -124,8 +124,10 @@ def test_offset(recording, directory):
     write(directory, made.data)
     status, out, err, _ = outcome(directory, ["report", "--json"])
     places = [json.loads(line).get("corrupt_at") for line in out.decode().splitlines()]
+    place = begin + 12 + size
     equal("a corrupt sub-buffer", (status, err, [p for p in places if p is not None]),
-          (1, b"hyptrace: trace.dat: 1 corrupt sub-buffers\n", [begin + 12 + size]))
+          (1, b"hyptrace: trace.dat: 1 corrupt sub-buffers, the first one at byte %d: "
+              b"the rest of each was left out\n" % place, [place]))
 
 
 def test_clocks(recording, directory):

@@ -240,9 +240,22 @@ def test_broken(directory):
     synth.write(path, {0: [synth.page(HOST0)]}, {0: [bytes(page), synth.page(HYP0_LATER, lost=None)]})
     status, out, said = report("--json", path)
     got = [json.loads(line) for line in out.splitlines()]
-    equal("broken: status and message", (status, said.count("\n"), "1 corrupt" in said), (1, 1, True))
+    message = "1 corrupt sub-buffers, the first one at byte %d: the rest of each was left out\n"
+    place = [e["corrupt_at"] for e in got if "corrupt_at" in e][0]
+    equal("broken: status and message", (status, said),
+          (1, "hyptrace: %s: %s" % (path, message % place)))
     equal("broken: json", [e.get("corrupt_at", -1) > 0 for e in got].count(True), 1)
     equal("broken: a loss of unknown size", [e["lost"] for e in got if "lost" in e], [None])
+    synth.write(path, {0: []}, {0: [bytes(page), synth.page(HYP0_LATER)]},
+                texts=synth.enabled("hyp_enter", "hyp_exit"))
+    place = os.path.getsize(path) // synth.PAGE * synth.PAGE - 2 * synth.PAGE
+    done = run(HYPTRACE, "stat", path)
+    equal("broken: stat", (done.returncode, done.stderr.decode(),
+                           done.stdout.decode().splitlines()[2] + "\n"),
+          (1, "hyptrace: %s: %s" % (path, message % place),
+           (message % place).replace("1 corrupt", "corrupt: 1")))
+    equal("broken: stat --json",
+          json.loads(run(HYPTRACE, "stat", "-j", path).stdout)["corrupt"], 1)
     page = bytearray(synth.page(HYP0))
     page[8:12] = struct.pack("<I", synth.PAGE)
     synth.write(path, {0: [synth.page(HOST0)]}, {0: [bytes(page), synth.page(HYP0_LATER)]})

@@ -28,7 +28,7 @@ struct filecheck {
 	bool entries;
 	bool windows;
 	FILE *out;
-	u64 corrupt;
+	struct corrupt corrupt;
 };
 
 static int open_all(struct filecheck *k)
@@ -82,7 +82,7 @@ static int check_event(struct filecheck *k, const struct merged *ev)
 	};
 
 	if (!ev->ev.data) {
-		k->corrupt++;
+		corrupt_take(&k->corrupt, ev);
 		checker_violation(k->checker, ev->cpu, ev->ev.ts,
 				  "corrupt sub-buffer at file offset %llu",
 				  ev->offset);

@@ -11,6 +11,7 @@
 #include "analysis/checker.h"
 #include "lib/types.h"
 #include "lib/util.h"
+#include "trace/corrupt.h"
 #include "trace/datr.h"
 
 struct filecheck;
@@ -24,7 +25,7 @@ struct filecheck;
 struct filecheck_result {
 	struct check_result order;
 	struct account_result account;
-	u64 corrupt;
+	struct corrupt corrupt;
 };
 
 /**

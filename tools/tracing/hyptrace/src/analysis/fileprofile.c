@@ -143,5 +143,5 @@ void fileprofile_free(struct profiler *s)
 
 int fileprofile_check(struct profiler *s, const struct datr *d)
 {
-	return datr_corrupt(d, profiler_profile(s)->corrupt);
+	return corrupt_tell(&profiler_profile(s)->corrupt, d);
 }

@@ -150,7 +150,8 @@ static void put_summary(const struct profile *s, FILE *out)
 		fputs("null", out);
 	else
 		fprintf(out, "%llu", s->events.lost);
-	fprintf(out, ", \"dropped\": %llu,\n", s->events.unmarked);
+	fprintf(out, ", \"dropped\": %llu, \"corrupt\": %llu,\n", s->events.unmarked,
+		s->corrupt.nr);
 	fprintf(out, "\"losses\": %llu, \"misplaced\": %llu, \"entries_without_exit\": %llu, \"exits_without_entry\": %llu",
 		r->losses, r->misplaced, r->no_exit, r->no_entry);
 }

@@ -136,8 +136,8 @@ int profiler_feed(struct profiler *r, const struct merged *ev, bool chosen, enum
 		.cpu = ev->cpu, .ts = ev->ev.ts, .lost = ev->lost, .side = side,
 	};
 
+	corrupt_take(&r->out.corrupt, ev);
 	if (!ev->ev.data) {
-		r->out.corrupt++;
 		if (chosen)
 			times_lose(r->out.times, ev->cpu, side);
 		return 0;
@@ -203,7 +203,7 @@ void profiler_restart(struct profiler *r)
 	dists_clear(r->out.reasons);
 	dists_clear(r->out.hcalls);
 	memset(&r->out.events, 0, sizeof(r->out.events));
-	r->out.corrupt = 0;
+	memset(&r->out.corrupt, 0, sizeof(r->out.corrupt));
 }
 
 void profiler_free(struct profiler *r)

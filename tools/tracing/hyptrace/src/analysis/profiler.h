@@ -9,6 +9,7 @@
 #include "analysis/dist.h"
 #include "analysis/times.h"
 #include "lib/types.h"
+#include "trace/corrupt.h"
 #include "trace/evdb.h"
 #include "trace/merge.h"
 #include "trace/side.h"
@@ -30,7 +31,7 @@ struct profile {
 	struct dists *hcalls;
 	struct times_result result;
 	struct account_result events;
-	u64 corrupt;
+	struct corrupt corrupt;
 };
 
 struct profiler;

@@ -50,7 +50,7 @@ int check_file(struct datr *d, const struct cpulist *cpus, FILE *out)
 	if (!ret)
 		ret = print_verdict(&r, out);
 	filecheck_free(k);
-	return datr_corrupt(d, r.corrupt) ?: ret;
+	return corrupt_tell(&r.corrupt, d) ?: ret;
 }
 
 /* The command line */

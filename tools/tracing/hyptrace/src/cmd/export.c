@@ -140,7 +140,7 @@ static int write_perfetto(struct output *f)
 	    perfetto_export(f->d, input_cpus(&f->o->in), f->shift, f->out,
 			    &f->perfetto))
 		return -1;
-	return datr_corrupt(f->d, f->perfetto.corrupt);
+	return corrupt_tell(&f->perfetto.corrupt, f->d);
 }
 
 static void tell_perfetto(const struct output *f)

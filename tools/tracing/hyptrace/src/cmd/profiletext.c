@@ -196,6 +196,9 @@ static void print_summary(const struct profile *s, FILE *out)
 		s->events.lost, lost_more(s->events.vague));
 	fprintf(out, "not measured: losses=%llu misplaced=%llu entries_without_exit=%llu exits_without_entry=%llu\n",
 		r->losses, r->misplaced, r->no_exit, r->no_entry);
+	if (s->corrupt.nr)
+		fprintf(out, "corrupt: %llu sub-buffers, " CORRUPT_PLACE "\n", s->corrupt.nr,
+			s->corrupt.first);
 	if (s->events.unmarked)
 		fprintf(out, "inexact: %llu events were dropped at unknown places: record with a larger --buffer-size\n",
 			s->events.unmarked);

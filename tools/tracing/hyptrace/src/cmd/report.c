@@ -10,6 +10,7 @@
 #include "cmd/commands.h"
 #include "cmd/report.h"
 #include "lib/log.h"
+#include "trace/corrupt.h"
 #include "trace/evdb.h"
 #include "trace/eventjson.h"
 #include "trace/merge.h"
@@ -39,7 +40,7 @@ struct report {
 	FILE *out;
 	struct eventline line;
 	bool begun;
-	u64 corrupt;
+	struct corrupt corrupt;
 };
 
 static enum side side_of(const struct report *r, const struct merged *ev)
@@ -82,7 +83,7 @@ static int take_event(void *ctx, const struct merged *ev)
 	struct report *r = ctx;
 
 	account_feed(r->account, ev);
-	r->corrupt += !ev->ev.data;
+	corrupt_take(&r->corrupt, ev);
 	selection_feed(r->selection, ev);
 	return ferror(r->out) ? cmdline_write_error() : 0;
 }
@@ -123,7 +124,7 @@ static void print_totals(struct report *r)
 
 	account_finish(r->account, r->how->cpus, NULL, &a);
 	fprintf(r->out, "total: events=%llu host_events=%llu lost=%llu%s corrupt=%llu\n",
-		a.seen[HYP], a.seen[HOST], a.lost, lost_more(a.vague), r->corrupt);
+		a.seen[HYP], a.seen[HOST], a.lost, lost_more(a.vague), r->corrupt.nr);
 }
 
 static int prepare(struct report *r)
@@ -150,7 +151,7 @@ int report_file(struct datr *d, const struct report_how *how, FILE *out)
 				     print_events(&r, how->cpus);
 	if (!ret && !how->json)
 		print_totals(&r);
-	ret = datr_corrupt(d, r.corrupt) ?: ret;
+	ret = corrupt_tell(&r.corrupt, d) ?: ret;
 	selection_free(r.selection);
 	account_free(r.account);
 	evdb_free(r.db);

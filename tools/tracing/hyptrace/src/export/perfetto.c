@@ -218,7 +218,7 @@ static int export_hyp(struct perfetto *p, const struct merged *ev, u64 ts)
 static int export_loss(struct perfetto *p, const struct merged *ev, enum side side)
 {
 	p->result->losses += !!ev->lost;
-	p->result->corrupt += !ev->ev.data;
+	corrupt_take(&p->result->corrupt, ev);
 	if (side == HYP && cut_slice(p, ev->cpu))
 		return -1;
 	return pfbundle_lost(p->bundles, ev->cpu);

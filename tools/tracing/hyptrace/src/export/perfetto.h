@@ -9,6 +9,7 @@
 
 #include "lib/types.h"
 #include "lib/util.h"
+#include "trace/corrupt.h"
 #include "trace/datr.h"
 
 /**
@@ -26,7 +27,7 @@ struct perfetto_result {
 	u64 added;
 	u64 left_out;
 	u64 losses;
-	u64 corrupt;
+	struct corrupt corrupt;
 };
 
 /**

@@ -170,13 +170,6 @@ const char *datr_name(const struct datr *d)
 	return d->c.bytes.name;
 }
 
-int datr_corrupt(const struct datr *d, u64 nr)
-{
-	if (nr)
-		log_error("%s: %llu corrupt sub-buffers", d->c.bytes.name, nr);
-	return nr > 0;
-}
-
 unsigned int datr_nr_buffers(const struct datr *d)
 {
 	return d->c.nr_buffers;

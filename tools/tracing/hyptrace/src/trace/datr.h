@@ -46,9 +46,6 @@ bool datr_is_file(const struct datr *d, const struct stat *st);
 /** datr_name - the file's name in messages */
 const char *datr_name(const struct datr *d);
 
-/** datr_corrupt - report @nr corrupt sub-buffers. Return: 1, or 0 if there is none. */
-int datr_corrupt(const struct datr *d, u64 nr);
-
 unsigned int datr_nr_buffers(const struct datr *d);
 const struct datr_buffer *datr_buffer(const struct datr *d, unsigned int i);
 
