@@ -8,6 +8,7 @@ each of them; and what stat and report print about losses. TAP.
 import json
 import os
 import re
+import struct
 import sys
 
 import synth
@@ -116,10 +117,95 @@ def test_broken(directory):
               "extends beyond its window by %d ns" % skew, violations=1, max_skew_ns=skew)
 
 
+SECOND, DAY = 10**9, 86400 * 10**9
+YEAR, BEGIN = 365 * DAY, 400 * DAY
+TIMES = [b"hyptrace: clock=boot now=%d boot=0\n" % now for now in (BEGIN, BEGIN + 2 * SECOND)]
+STAMPS = 5
+
+
+def run_of(make, number):
+    """Events of a sub-buffer"""
+    return sum((make(BEGIN + number * 10000 + i * 1000) for i in range(3)), [])
+
+
+def write_stamps(path, hyp, texts):
+    host = [synth.page(run_of(lambda ts: window(ts, ts + 100), i)) for i in range(STAMPS)]
+    synth.write(path, {0: host}, {0: hyp}, texts=ON + texts)
+
+
+def delayed(events, by, first=5):
+    """All events from one on are later"""
+    return events[:first] + [(ts + by, *rest) for ts, *rest in events[first:]]
+
+
+def stamped(page, ts):
+    return struct.pack("<Q", ts) + page[8:]
+
+
+def absolute(events, ts, first=5):
+    """A TIME_STAMP before one of the events"""
+    pages = [synth.page(part) for part in (events[:first], events[first:])]
+    parts = [page[16:16 + struct.unpack_from("<Q", page, 8)[0]] for page in pages]
+    data = parts[0] + struct.pack("<II", (ts & (1 << 27) - 1) << 5 | 31, ts >> 27) + parts[1]
+    return (pages[0][:8] + struct.pack("<Q", len(data)) + data).ljust(synth.PAGE, b"\0")
+
+
+def stat_of(path, at_end):
+    """At the end of a recording, it is not compared where a CPU was after its last event"""
+    done = run(HYPTRACE, "stat", "--json", path)
+    got = json.loads(done.stdout)
+    for name in ("lost", "corrupt") + ("losses", ) * at_end:
+        del got[name]
+    for row in (got["cpus"] + got["tasks"] + got["vcpus"]) * at_end:
+        row["host"] += row.pop("unknown")
+    return got
+
+
 def test_time(directory):
-    got = check(directory, [synth.page(window(1200, 1300)), synth.page(window(1000, 1100))], [],
-                texts=[counters(b"host", 4), counters(b"hypervisor", 0)])
-    finds("time goes back", got, 1, "timestamps of the host went back by 300 ns at kvm_entry")
+    """A corrupt timestamp is as a loss of the rest of its sub-buffer. The other sub-buffers, and
+    all of the host's, are used."""
+    path = os.path.join(directory, "stamps.dat")
+    events = [run_of(lambda ts: guest(ts + 10), i) for i in range(STAMPS)]
+    pages = [synth.page(part) for part in events]
+    # (what, in which sub-buffer, how many of its events are right, the sub-buffer, texts)
+    for what, at, right, page, texts in (
+            ("far ahead", 2, 0, stamped(pages[2], BEGIN + YEAR), []),
+            ("a bit ahead", 2, 0, stamped(pages[2], BEGIN + 40011), []),
+            ("far ahead, the first", 0, 0, stamped(pages[0], BEGIN + YEAR), []),
+            ("far ahead, the last but one", 3, 0, stamped(pages[3], BEGIN + YEAR), []),
+            ("far ahead, the last", 4, 0, stamped(pages[4], BEGIN + YEAR), []),
+            ("after the recording's end", 4, 0, stamped(pages[4], BEGIN + 4 * SECOND), TIMES),
+            ("far back", 2, 0, stamped(pages[2], 0), []),
+            ("a bit back", 2, 0, stamped(pages[2], BEGIN + 5000), []),
+            ("far back, the second", 1, 0, stamped(pages[1], 0), []),
+            ("far back, the last", 4, 0, stamped(pages[4], 0), []),
+            ("before the recording's begin", 0, 0, stamped(pages[0], BEGIN - 4 * SECOND), TIMES),
+            ("an event far ahead", 2, 5, synth.page(delayed(events[2], YEAR)), []),
+            ("an event a bit ahead", 2, 5, synth.page(delayed(events[2], 10**4)), []),
+            ("an event far ahead, in the last", 4, 4, synth.page(delayed(events[4], YEAR, 4)), []),
+            ("an event after the recording's end", 4, 4,
+             synth.page(delayed(events[4], 4 * SECOND, 4)), TIMES),
+            ("an event that goes back", 2, 5, absolute(events[2], events[2][4][0] - 1), [])):
+        write_stamps(path, pages[:at] + [page] + pages[at + 1:], texts)
+        done = run(HYPTRACE, "stat", path)
+        offset = os.path.getsize(path) // synth.PAGE * synth.PAGE - (STAMPS - at) * synth.PAGE
+        equal("stamps: %s: stat says it" % what, (done.returncode, done.stderr.decode()), (
+            1, "hyptrace: %s: 1 corrupt sub-buffers, the first one at byte %d: "
+            "the rest of each was left out\n" % (path, offset)))
+        last = at == STAMPS - 1
+        got = stat_of(path, last)
+        times = [json.loads(line)["ts"] for line in run(HYPTRACE, "report", "-j", path).stdout.splitlines()]
+        equal("stamps: %s: report is in order" % what,
+              (times[1:] == sorted(times[1:]), times[-1]), (True, BEGIN + 42100))
+        said = run(HYPTRACE, "check", path).stdout.decode()
+        equal("stamps: %s: check finds nothing else" % what, (" violations=1 " in said, "violation: "
+              "[000] " in said and "corrupt sub-buffer at file offset %d\n" % offset in said), (True, True))
+        kept = pages[:at] + ([synth.page(events[at][:right])] if right else [])
+        kept += [synth.page(part, lost=None if i == 0 else 0) for i, part in enumerate(events[at + 1:])]
+        write_stamps(path, kept, texts)
+        equal("stamps: %s: stat leaves it out" % what, got, stat_of(path, last))
+    write_stamps(path, pages, TIMES)
+    equal("stamps: all are right", run(HYPTRACE, "stat", path).returncode, 0)
 
 
 def test_losses(directory):

@@ -71,6 +71,9 @@ def page(events, lost=0):
     data, last = b"", events[0][0]
     for ts, name, pid, values in events:
         body = record(name, pid, values)
+        if ts - last >= 1 << 27:    # a TIME_EXTEND
+            data += struct.pack("<II", (ts - last & (1 << 27) - 1) << 5 | 30, ts - last >> 27)
+            last = ts
         data += struct.pack("<I", (ts - last) << 5 | len(body) // 4) + body
         last = ts
     flags = 1 << 31 if lost is None else 3 << 30 if lost else 0

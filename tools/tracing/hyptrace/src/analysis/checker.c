@@ -2,8 +2,7 @@
 /*
  * The checker. Its rules, for each CPU by itself:
  *
- *  1. Time never goes back, on either side.
- *  2. EL2 entries and exits follow this diagram; any other hypervisor event
+ *  1. EL2 entries and exits follow this diagram; any other hypervisor event
  *     happens while EL2 runs.
  *
  *	IN_HOST	 --hyp_enter(any but guest_exit)-->	AT_EL2
@@ -15,16 +14,19 @@
  *
  *     From the hvc entry to eret_host this is a guest run, if it was in
  *     IN_GUEST.
- *  3. kvm_entry and kvm_exit of the host alternate; from the one to the other
+ *  2. kvm_entry and kvm_exit of the host alternate; from the one to the other
  *     is a window.
- *  4. Each window has exactly one guest run, and each guest run a window; the
+ *  3. Each window has exactly one guest run, and each guest run a window; the
  *     run lies inside of its window.
  *
- * Rule 4 compares two lists, windows and runs, both in order of time: the two
+ * Rule 3 compares two lists, windows and runs, both in order of time: the two
  * oldest belong together if they overlap. A run that extends beyond its window
  * is a violation, and how far it does is the skew.
  *
  * When tracing starts on a CPU (trace_on), the state is UNKNOWN as well.
+ *
+ * A corrupt place is a violation, and a loss. That time never goes back is checked
+ * before, see trace/stamps.h.
  *
  * Losses: a gap is the time between the events around a loss. After a gap the
  * state is UNKNOWN and the first event says what it is. A window or run that
@@ -61,6 +63,7 @@ enum el2_state {
  * @seen:	there was an event, per side
  * @first:	timestamp of the first event, per side
  * @last:	and of the last one
+ * @lost:	there is a corrupt place before the next event, per side
  * @gaps:	where events were lost, per side
  * @state:	where the CPU is
  * @by_hvc:	in AT_EL2: it was entered by hvc
@@ -76,6 +79,7 @@ struct cpu_check {
 	bool seen[NR_SIDES];
 	u64 first[NR_SIDES];
 	u64 last[NR_SIDES];
+	bool lost[NR_SIDES];
 	struct spans gaps[NR_SIDES];
 	enum el2_state state;
 	bool by_hvc;
@@ -98,31 +102,24 @@ struct checker {
 
 /* Violations */
 
-static void tell_violation(struct checker *c, unsigned int cpu, u64 ts,
-			   const char *fmt, va_list args)
+static void __printf(4, 5) violation(struct checker *c, unsigned int cpu, u64 ts,
+				     const char *fmt, ...)
 {
 	char line[512];
+	va_list args;
 
 	if (++c->result.violations > MAX_TOLD)
 		return;
 	fprintf(c->out, "violation: [%03u] %llu.%09llu: ", cpu,
 		ts / NSEC_PER_SEC, ts % (u64)NSEC_PER_SEC);
+	va_start(args, fmt);
 	vsnprintf(line, sizeof(line), fmt, args);
+	va_end(args);
 	visible_put(c->out, line);
 	fputc('\n', c->out);
 }
 
-void checker_violation(struct checker *c, unsigned int cpu, u64 ts,
-		       const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	tell_violation(c, cpu, ts, fmt, args);
-	va_end(args);
-}
-
-/* Rule 4 */
+/* Rule 3 */
 
 static void lonely_window(struct checker *c, unsigned int cpu)
 {
@@ -134,8 +131,7 @@ static void lonely_window(struct checker *c, unsigned int cpu)
 		return;
 	}
 	c->result.windows++;
-	checker_violation(c, cpu, w.start,
-			  "no guest run at EL2 between kvm_entry and kvm_exit");
+	violation(c, cpu, w.start, "no guest run at EL2 between kvm_entry and kvm_exit");
 }
 
 static void lonely_run(struct checker *c, unsigned int cpu)
@@ -148,8 +144,7 @@ static void lonely_run(struct checker *c, unsigned int cpu)
 		return;
 	}
 	if (!spans_touch(&k->gaps[HOST], &r))
-		checker_violation(c, cpu, r.start,
-				  "guest run at EL2 outside of kvm_entry and kvm_exit");
+		violation(c, cpu, r.start, "guest run at EL2 outside of kvm_entry and kvm_exit");
 }
 
 static u64 skew_of(const struct span *w, const struct span *r)
@@ -170,9 +165,8 @@ static void couple(struct checker *c, unsigned int cpu)
 	if (skew > c->result.max_skew)
 		c->result.max_skew = skew;
 	if (skew)
-		checker_violation(c, cpu, r.start,
-				  "guest run extends beyond its window by %llu ns",
-				  skew);
+		violation(c, cpu, r.start, "guest run extends beyond its window by %llu ns",
+			  skew);
 }
 
 static void match(struct checker *c, unsigned int cpu)
@@ -189,15 +183,14 @@ static void match(struct checker *c, unsigned int cpu)
 	}
 }
 
-/* Rule 3 */
+/* Rule 2 */
 
 static void check_kvm_entry(struct checker *c, const struct check_event *ev)
 {
 	struct cpu_check *k = c->cpu[ev->cpu];
 
 	if (k->window_known && k->in_window)
-		checker_violation(c, ev->cpu, ev->ts,
-				  "kvm_entry after kvm_entry");
+		violation(c, ev->cpu, ev->ts, "kvm_entry after kvm_entry");
 	k->window_known = true;
 	k->in_window = true;
 	k->window_start = ev->ts;
@@ -211,8 +204,7 @@ static int check_kvm_exit(struct checker *c, const struct check_event *ev)
 	if (!k->window_known)
 		c->result.cut++;
 	else if (!k->in_window)
-		checker_violation(c, ev->cpu, ev->ts,
-				  "kvm_exit without kvm_entry");
+		violation(c, ev->cpu, ev->ts, "kvm_exit without kvm_entry");
 	else
 		ret = spans_add(&k->windows, k->window_start, ev->ts);
 	k->window_known = true;
@@ -237,7 +229,7 @@ static int check_host(struct checker *c, const struct check_event *ev)
 	return 0;
 }
 
-/* Rule 2 */
+/* Rule 1 */
 
 static const char *state_name(enum el2_state s)
 {
@@ -257,8 +249,8 @@ static const char *state_name(enum el2_state s)
 
 static void misplaced(struct checker *c, const struct check_event *ev)
 {
-	checker_violation(c, ev->cpu, ev->ts, "%s while the CPU is %s",
-			  ev->name, state_name(c->cpu[ev->cpu]->state));
+	violation(c, ev->cpu, ev->ts, "%s while the CPU is %s", ev->name,
+		  state_name(c->cpu[ev->cpu]->state));
 }
 
 static void check_enter(struct checker *c, const struct check_event *ev)
@@ -288,8 +280,7 @@ static void check_eret_guest(struct checker *c, const struct check_event *ev)
 		k->run_known = false;
 	}
 	if (k->state == AT_EL2 && !k->by_hvc)
-		checker_violation(c, ev->cpu, ev->ts,
-				  "guest entered, but EL2 was not entered by hvc");
+		violation(c, ev->cpu, ev->ts, "guest entered, but EL2 was not entered by hvc");
 	k->state = IN_GUEST;
 }
 
@@ -344,22 +335,17 @@ static int check_hyp(struct checker *c, const struct check_event *ev)
 	return 0;
 }
 
-/* Rule 1 */
+/* All */
 
-static int check_time(struct checker *c, const struct check_event *ev)
+static int note_time(struct cpu_check *k, const struct check_event *ev)
 {
-	struct cpu_check *k = c->cpu[ev->cpu];
 	u64 last = k->last[ev->side];
 
-	if (k->seen[ev->side] && ev->ts < last)
-		checker_violation(c, ev->cpu, ev->ts,
-				  "timestamps of the %s went back by %llu ns at %s",
-				  ev->side == HYP ? "hypervisor" : "host",
-				  last - ev->ts, ev->name);
 	if (!k->seen[ev->side])
 		k->first[ev->side] = ev->ts;
 	k->seen[ev->side] = true;
 	k->last[ev->side] = ev->ts;
+	k->lost[ev->side] = false;
 	return ev->lost ? spans_add(&k->gaps[ev->side], last, ev->ts) : 0;
 }
 
@@ -377,18 +363,39 @@ struct checker *checker_new(bool have_host, bool have_hyp, FILE *out)
 	return c;
 }
 
-int checker_feed(struct checker *c, const struct check_event *ev)
+static struct cpu_check *cpu_of(struct checker *c, unsigned int cpu)
 {
-	if (!c->cpu[ev->cpu]) {
-		c->cpu[ev->cpu] = calloc(1, sizeof(**c->cpu));
-		if (!c->cpu[ev->cpu])
-			return log_oom();
-	}
-	if (check_time(c, ev))
+	if (!c->cpu[cpu])
+		c->cpu[cpu] = calloc(1, sizeof(**c->cpu));
+	if (!c->cpu[cpu])
+		log_oom();
+	return c->cpu[cpu];
+}
+
+int checker_feed(struct checker *c, const struct check_event *event)
+{
+	struct cpu_check *k = cpu_of(c, event->cpu);
+	struct check_event ev = *event;
+
+	if (!k)
 		return -1;
-	if (ev->side == HYP)
-		return c->check_el2 ? check_hyp(c, ev) : 0;
-	return c->check_windows ? check_host(c, ev) : 0;
+	ev.lost |= k->lost[ev.side];
+	if (note_time(k, &ev))
+		return -1;
+	if (ev.side == HYP)
+		return c->check_el2 ? check_hyp(c, &ev) : 0;
+	return c->check_windows ? check_host(c, &ev) : 0;
+}
+
+int checker_corrupt(struct checker *c, const struct check_event *at, u64 offset)
+{
+	struct cpu_check *k = cpu_of(c, at->cpu);
+
+	if (!k)
+		return -1;
+	k->lost[at->side] = true;
+	violation(c, at->cpu, at->ts, "corrupt sub-buffer at file offset %llu", offset);
+	return 0;
 }
 
 static void last_window(struct checker *c, unsigned int cpu, bool torn)
@@ -403,7 +410,19 @@ static void last_window(struct checker *c, unsigned int cpu, bool torn)
 	lonely_window(c, cpu);
 }
 
-void checker_finish(struct checker *c, bool torn, struct check_result *result)
+/* What is corrupt at the end is a gap without end */
+static int last_gaps(struct cpu_check *k)
+{
+	enum side side;
+
+	for (side = HOST; side < NR_SIDES; side++) {
+		if (k->lost[side] && spans_add(&k->gaps[side], k->last[side], UINT64_MAX))
+			return -1;
+	}
+	return 0;
+}
+
+int checker_finish(struct checker *c, bool torn, struct check_result *result)
 {
 	struct cpu_check *k;
 	unsigned int i;
@@ -412,6 +431,8 @@ void checker_finish(struct checker *c, bool torn, struct check_result *result)
 		k = c->cpu[i];
 		if (!k)
 			continue;
+		if (last_gaps(k))
+			return -1;
 		if (k->window_known && k->in_window)
 			c->result.cut++;
 		while (!spans_empty(&k->windows))
@@ -420,6 +441,7 @@ void checker_finish(struct checker *c, bool torn, struct check_result *result)
 			lonely_run(c, i);
 	}
 	*result = c->result;
+	return 0;
 }
 
 void checker_free(struct checker *c)

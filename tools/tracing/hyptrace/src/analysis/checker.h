@@ -56,7 +56,7 @@ struct check_result {
  * @have_hyp:	all of hyp_enter and hyp_exit was recorded
  * @out:	violations are printed here
  *
- * Timestamps are always checked; EL2 entries need @have_hyp, windows need both.
+ * EL2 entries need @have_hyp, windows need both.
  *
  * Return: NULL with a message.
  */
@@ -72,18 +72,25 @@ struct checker *checker_new(bool have_host, bool have_hyp, FILE *out);
  */
 int checker_feed(struct checker *c, const struct check_event *ev);
 
-/** checker_violation - count and print a violation that was found elsewhere */
-void checker_violation(struct checker *c, unsigned int cpu, u64 ts,
-		       const char *fmt, ...)
-	__printf(4, 5);
+/**
+ * checker_corrupt - count and print a corrupt place
+ * @c:		the checker
+ * @at:		where: @cpu, @side and @ts count
+ * @offset:	in the file
+ *
+ * Return: as above.
+ */
+int checker_corrupt(struct checker *c, const struct check_event *at, u64 offset);
 
 /**
  * checker_finish - check what is left at the end of the file
  * @c:		the checker
  * @torn:	the file lacks some of what was in the buffers at the end
  * @result:	the result
+ *
+ * Return: as above.
  */
-void checker_finish(struct checker *c, bool torn, struct check_result *result);
+int checker_finish(struct checker *c, bool torn, struct check_result *result);
 
 void checker_free(struct checker *c);
 

@@ -83,10 +83,7 @@ static int check_event(struct filecheck *k, const struct merged *ev)
 
 	if (!ev->ev.data) {
 		corrupt_take(&k->corrupt, ev);
-		checker_violation(k->checker, ev->cpu, ev->ev.ts,
-				  "corrupt sub-buffer at file offset %llu",
-				  ev->offset);
-		return 0;
+		return checker_corrupt(k->checker, &c, ev->offset);
 	}
 	c.kind = evdb_kind(k->db, &ev->ev, &c.reason);
 	c.name = evdb_name(k->db, &ev->ev);
@@ -110,8 +107,7 @@ int filecheck_run(struct filecheck *k, const struct cpulist *cpus,
 	if (ret)
 		return ret;
 	account_finish(k->account, cpus, k->out, &result->account);
-	checker_finish(k->checker, result->account.no_counters, &result->order);
-	return 0;
+	return checker_finish(k->checker, result->account.no_counters, &result->order);
 }
 
 void filecheck_free(struct filecheck *k)

@@ -11,6 +11,7 @@
 #include "cmd/sessionargs.h"
 #include "lib/outfile.h"
 #include "record/capture.h"
+#include "record/clock.h"
 #include "record/part.h"
 
 #define DEFAULT_OUTPUT		"trace.dat"
@@ -194,11 +195,23 @@ static int run(struct recorder *r)
 	return capture_stop(r->c) ? -1 : ret;
 }
 
+/* No event is later than this */
+static int add_end(const struct recording *r, struct strlist *texts)
+{
+	char *text = clock_snap(r->dir[HOST], r->cpus.cpu[0], r->clock[HOST]);
+	int ret = text ? strlist_add(texts, text) : 0;
+
+	free(text);
+	return ret;
+}
+
 static int finish(const struct recorder *r)
 {
 	struct strlist texts = { 0 };
 	int ret = capture_counters(r->c, &texts);
 
+	if (!ret)
+		ret = add_end(&r->s.r, &texts);
 	if (!ret)
 		ret = part_finish(r->part, r->file, &texts);
 	strlist_free(&texts);

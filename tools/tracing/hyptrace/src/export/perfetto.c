@@ -285,6 +285,7 @@ int perfetto_export(const struct datr *d, const struct cpulist *cpus, u64 shift,
 
 static int clock_shift(const struct datr *d, const char *clock, u64 *shift)
 {
+	struct clocksnap s;
 	const char *text;
 	unsigned int i;
 
@@ -292,8 +293,10 @@ static int clock_shift(const struct datr *d, const char *clock, u64 *shift)
 	if (!strcmp(clock, "boot"))
 		return 0;
 	for (i = 0; (text = datr_text(d, i)); i++) {
-		if (!clocksnap_parse(text, clock, shift))
-			return 0;
+		if (clocksnap_parse(text, clock, &s))
+			continue;
+		*shift = s.boot - s.now;	/* modulo 2^64 */
+		return 0;
 	}
 	return -1;
 }

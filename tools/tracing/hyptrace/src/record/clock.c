@@ -19,8 +19,7 @@
 #define ATTEMPTS	8
 
 struct snap {
-	u64 now;
-	u64 boot;
+	struct clocksnap at;
 	u64 took;
 };
 
@@ -51,8 +50,8 @@ static int attempt(const struct tdir *d, const char *file, struct snap *s)
 	int ret;
 
 	s->took = boot_ns() - before;
-	s->boot = before + s->took / 2;
-	ret = parse_now(stats, &s->now);
+	s->at.boot = before + s->took / 2;
+	ret = parse_now(stats, &s->at.now);
 	free(stats);
 	return ret;
 }
@@ -81,7 +80,7 @@ char *clock_snap(const struct tdir *d, unsigned int cpu, const char *clock)
 	free(file);
 	if (ret)
 		return NULL;
-	return clocksnap_format(clock, s.now, s.boot);
+	return clocksnap_format(clock, &s.at);
 }
 
 int clock_now(const struct tdir *d, unsigned int cpu, u64 *now)

@@ -122,7 +122,7 @@ static void add_stream(struct tail *t, struct stream *s, struct merge_source *so
 	one->s = s;
 	follower_set_sink(s->f, put_subbuf, one);
 	*source = (struct merge_source) {
-		s->side, s->cpu, follower_subbuf_size(s->f), next_subbuf, one,
+		s->side, s->cpu, follower_subbuf_size(s->f), NULL, next_subbuf, one,
 	};
 }
 

@@ -12,15 +12,14 @@
 #define PREFIX		"hyptrace: clock=%s "
 #define TIMES		"now=%llu boot=%llu"
 
-char *clocksnap_format(const char *clock, u64 now, u64 boot)
+char *clocksnap_format(const char *clock, const struct clocksnap *s)
 {
-	return xasprintf(PREFIX TIMES "\n", clock, now, boot);
+	return xasprintf(PREFIX TIMES "\n", clock, s->now, s->boot);
 }
 
-int clocksnap_parse(const char *text, const char *clock, u64 *offset)
+int clocksnap_parse(const char *text, const char *clock, struct clocksnap *s)
 {
 	char *prefix = xasprintf(PREFIX, clock);
-	u64 now, boot;
 	size_t len;
 	int ret = -1;
 
@@ -28,10 +27,8 @@ int clocksnap_parse(const char *text, const char *clock, u64 *offset)
 		return -1;
 	len = strlen(prefix);
 	if (!strncmp(text, prefix, len) &&
-	    sscanf(text + len, TIMES, &now, &boot) == 2) {
-		*offset = boot - now;
+	    sscanf(text + len, TIMES, &s->now, &s->boot) == 2)
 		ret = 0;
-	}
 	free(prefix);
 	return ret;
 }

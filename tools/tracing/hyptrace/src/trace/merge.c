@@ -11,8 +11,20 @@
 #include "trace/merge.h"
 
 /**
+ * struct subbuf - a sub-buffer
+ * @data:	its content
+ * @offset:	in the file
+ */
+struct subbuf {
+	const void *data;
+	u64 offset;
+};
+
+/**
  * struct feed - the sub-buffers of one buffer and CPU
  * @source:	where they come from
+ * @ahead:	those that were taken from it, but not opened yet
+ * @nr_ahead:	how many
  * @next:	what it gives next
  * @subbuf:	the current sub-buffer; NULL before the first, and behind a corrupt place
  * @page:	position in it
@@ -20,6 +32,8 @@
  */
 struct feed {
 	struct merge_source source;
+	struct subbuf ahead[STAMPS_PAGES];
+	unsigned int nr_ahead;
 	struct merged next;
 	const void *subbuf;
 	struct rbpage page;
@@ -28,12 +42,14 @@ struct feed {
 
 /**
  * struct extent - sub-buffers that lie one behind the other in a file
+ * @stamps:	checks their timestamps
  * @d:		the file
  * @at:		the next one
  * @end:	end of the data
  * @page_size:	sub-buffer size
  */
 struct extent {
+	struct stamps stamps;
 	const struct datr *d;
 	const u8 *at;
 	const u8 *end;
@@ -65,19 +81,53 @@ static void set_corrupt(struct feed *f)
 	f->page.size = 0;
 	f->next.ev.data = NULL;
 	f->next.ev.size = 0;
-	/* the timestamp stays that of the previous event */
+	/* otherwise, the timestamp stays that of the previous event */
+	if (f->source.stamps)
+		f->next.ev.ts = f->source.stamps->last;
+}
+
+static void look_ahead(struct feed *f)
+{
+	unsigned int want = f->source.stamps ? STAMPS_PAGES : 1;
+	struct subbuf *s;
+
+	while (f->nr_ahead < want) {
+		s = &f->ahead[f->nr_ahead];
+		s->data = f->source.next(f->source.ctx, &s->offset);
+		if (!s->data)
+			return;
+		f->nr_ahead++;
+	}
+}
+
+/* Of the sub-buffer that is opened next, which is not empty */
+static int check_stamp(const struct feed *f)
+{
+	u64 ts[STAMPS_PAGES];
+	unsigned int i, nr = 0;
+	struct rbpage p;
+
+	for (i = 0; i < f->nr_ahead; i++) {
+		if (!rbpage_init(&p, f->ahead[i].data, f->source.page_size) && p.size)
+			ts[nr++] = p.ts;
+	}
+	return stamps_page(f->source.stamps, ts, nr) ? 0 : -1;
 }
 
 /* Return: false if there is no further sub-buffer */
 static bool open_page(struct feed *f, int *ret)
 {
-	const void *subbuf = f->source.next(f->source.ctx, &f->next.offset);
-
-	if (!subbuf)
+	look_ahead(f);
+	if (!f->nr_ahead)
 		return false;
-	f->subbuf = subbuf;
-	*ret = rbpage_init(&f->page, subbuf, f->source.page_size);
+	f->subbuf = f->ahead[0].data;
+	f->next.offset = f->ahead[0].offset;
+	*ret = rbpage_init(&f->page, f->subbuf, f->source.page_size);
+	if (!*ret && f->page.size && f->source.stamps)
+		*ret = check_stamp(f);
 	f->next.lost = add_lost(f->next.lost, f->page.lost);
+	f->nr_ahead--;
+	memmove(f->ahead, f->ahead + 1, f->nr_ahead * sizeof(*f->ahead));
 	return true;
 }
 
@@ -102,6 +152,8 @@ static bool advance(struct feed *f)
 		if (!ret)
 			ret = rbpage_next(&f->page, &f->next.ev);
 	}
+	if (ret > 0 && f->source.stamps && !stamps_event(f->source.stamps, f->next.ev.ts))
+		ret = -1;
 	if (ret < 0)
 		set_corrupt(f);
 	return true;
@@ -211,16 +263,19 @@ static unsigned int add_buffer(const struct datr *d, unsigned int index,
 {
 	const struct datr_buffer *b = datr_buffer(d, index);
 	const struct datr_cpu *cpu;
+	struct stamps stamps;
 	unsigned int nr = 0;
 
+	stamps_init(&stamps, d, b->clock);
 	for (cpu = b->cpu; cpu < b->cpu + b->nr_cpus; cpu++) {
 		if (cpus && !cpulist_has(cpus, cpu->cpu))
 			continue;
 		extent[nr] = (struct extent) {
-			d, cpu->data, cpu->data + cpu->size, b->page_size,
+			stamps, d, cpu->data, cpu->data + cpu->size, b->page_size,
 		};
 		source[nr] = (struct merge_source) {
-			index, cpu->cpu, b->page_size, next_of_extent, &extent[nr],
+			index, cpu->cpu, b->page_size, &extent[nr].stamps, next_of_extent,
+			&extent[nr],
 		};
 		nr++;
 	}

@@ -9,9 +9,10 @@
 #include "lib/util.h"
 #include "trace/datr.h"
 #include "trace/rbpage.h"
+#include "trace/stamps.h"
 
 /**
- * struct merged - one event, or a corrupt sub-buffer
+ * struct merged - one event, or a corrupt place: the rest of a sub-buffer
  * @buffer:	index of the buffer in the file
  * @cpu:	CPU number
  * @ev:		the event; @ev.data is NULL for a corrupt sub-buffer
@@ -43,14 +44,18 @@ struct merge *merge_new(const struct datr *d, const struct cpulist *cpus);
  * @buffer:	index of the buffer
  * @cpu:	CPU number
  * @page_size:	sub-buffer size
+ * @stamps:	of a source that has all sub-buffers already: leave out what has a corrupt
+ *		timestamp; NULL for none
  * @next:	the next sub-buffer, which stays valid, with its offset for messages in
- *		@offset; NULL if there is none now. The last one may still grow
+ *		@offset; NULL if there is none now. Without @stamps, the last one may still
+ *		grow
  * @ctx:	passed to @next
  */
 struct merge_source {
 	unsigned int buffer;
 	unsigned int cpu;
 	u32 page_size;
+	struct stamps *stamps;
 	const void *(*next)(void *ctx, u64 *offset);
 	void *ctx;
 };
@@ -67,9 +72,9 @@ bool merge_next_until(struct merge *m, u64 until, struct merged *out);
 /**
  * merge_next - take the next one
  *
- * The events of one buffer and CPU come in the order in which they were written,
- * whatever their timestamps are. With equal timestamps, the lower buffer index comes
- * first.
+ * The events of one buffer and CPU come in the order in which they were written. Those of
+ * a file also come in order of time, as corrupt timestamps are left out; see stamps.h. With
+ * equal timestamps, the lower buffer index comes first.
  */
 bool merge_next(struct merge *m, struct merged *out);
 
