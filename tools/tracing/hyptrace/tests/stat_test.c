@@ -772,6 +772,83 @@ static void test_two_vcpus(void)
 	done("a task that runs two vCPUs");
 }
 
+static unsigned int count(row_at at)
+{
+	unsigned int nr = 0;
+
+	while (at(times, nr))
+		nr++;
+	return nr;
+}
+
+/*
+ * Rounds of 100: task 7, which runs a guest for 10 of 30 at EL2, hands over to a task that runs
+ * for 40, of which 10 at EL2, and never again
+ */
+static void many_tasks(unsigned int from, unsigned int to)
+{
+	struct times_event visit;
+	unsigned int i;
+	u64 ts;
+
+	for (i = from; i < to; i++) {
+		ts = 100ULL * i;
+		enter(ts, HVC);
+		if (!i)
+			hyp(ts + 5, EV_VCPU_ENTER);
+		to_guest(ts + 10);
+		enter(ts + 20, EXIT);
+		to_host(ts + 30);
+		sched(ts + 50, 7, 1000 + i);
+		visit = entry(ts + 60, HVC);
+		visit.pid = 1000 + i;
+		feed(visit);
+		to_host(ts + 70);
+		sched(ts + 90, 1000 + i, 7);
+	}
+}
+
+/* However many tasks there were, few have rows, and nothing is lost */
+static void test_many_tasks(void)
+{
+	enum { TASKS = 20000, MAX = 16 };
+	u64 others, until = 100 * TASKS;
+	struct times_result r;
+	s32 i;
+
+	begin(true);
+	times_limit_tasks(times, MAX);
+	sched(0, 7, 7);
+	many_tasks(0, TASKS);
+	expect(times_tick(times, until, &r), 0);
+	expect(count(times_task) <= MAX + 1, true);
+	expect(count(times_vcpu) <= 2, true);
+	expect_sum(times_task, until);
+	expect_row(find(times_task, 7), 30 * TASKS, 20 * TASKS, 10 * TASKS, 0);
+	expect_row(find(times_task, 1000 + TASKS - 1), 30, 10, 0, 0);
+	expect(!find(times_task, 1000), true);
+	/* all but those with a row, which are not task 7 and the others themselves */
+	others = TASKS + 2 - count(times_task);
+	expect_row(find(times_task, TIMES_OTHERS), 30 * others, 10 * others, 0, 0);
+	expect_row(times_vcpu(times, 0), 30 * TASKS, 20 * TASKS - 5, 10 * TASKS, 0);
+	expect(times_vcpu(times, 0)->entries, TASKS);
+	/* a row stays while the place of some of its time is not known */
+	times_restart(times);
+	for (i = 0; i < 4 * MAX; i++)
+		sched(until + 10 * i, i ? 100 + i - 1 : 7, 100 + i);
+	expect(count(times_task), 4 * MAX);
+	enter(until + 10 * i, HVC);
+	to_host(until + 10 * i);
+	for (; i < 16 * MAX; i++)
+		sched(until + 10 * i, 100 + i - 1, 100 + i);
+	enter(until + 10 * i, HVC);
+	end(&r);
+	expect_sum(times_task, 160 * MAX);
+	expect_row(find(times_task, TIMES_OTHERS), 40 * MAX, 0, 0, 0);
+	expect_row(find(times_task, 100 + 4 * MAX), 10, 0, 0, 0);
+	done("more tasks than rows");
+}
+
 /* In millionths */
 static void expect_rank(int line, const u64 *a, size_t nr_a, const u64 *b,
 			size_t nr_b, u64 larger, u64 p)
@@ -884,6 +961,7 @@ int main(void)
 	test_time_back();
 	test_cpus();
 	test_two_vcpus();
+	test_many_tasks();
 	test_ranksum();
 	test_array();
 	test_visible();

@@ -33,11 +33,15 @@ static void put_cpus(const struct profile *s, FILE *out)
 	fputs("]", out);
 }
 
-/* An unknown task is null */
+/* An unknown task is null; other tasks have no pid either, but a name */
 static void put_task(const struct profile *s, FILE *out, s32 pid)
 {
 	if (pid == TIMES_NOBODY) {
 		fputs("{\"pid\": null, \"comm\": null, ", out);
+		return;
+	}
+	if (pid == TIMES_OTHERS) {
+		fputs("{\"pid\": null, \"comm\": \"other tasks\", ", out);
 		return;
 	}
 	fprintf(out, "{\"pid\": %d, \"comm\": ", pid);

@@ -22,9 +22,10 @@ int rows_by_id(const struct times_row *a, const struct times_row *b)
 	return compare_u64(a->vcpu, b->vcpu);
 }
 
-static bool is_nobody(const struct times_row *r)
+/* Those that are none sort last */
+static int class_of(const struct times_row *r)
 {
-	return r->id == TIMES_NOBODY;
+	return r->id == TIMES_NOBODY ? 2 : r->id == TIMES_OTHERS;
 }
 
 static u64 known(const struct times_row *r)
@@ -34,8 +35,8 @@ static u64 known(const struct times_row *r)
 
 int rows_by_time(const struct times_row *a, const struct times_row *b)
 {
-	if (is_nobody(a) != is_nobody(b))
-		return is_nobody(a) ? 1 : -1;
+	if (class_of(a) != class_of(b))
+		return class_of(a) - class_of(b);
 	if (known(a) != known(b))
 		return compare_u64(known(b), known(a));
 	return rows_by_id(a, b);
@@ -43,6 +44,8 @@ int rows_by_time(const struct times_row *a, const struct times_row *b)
 
 int rows_by_guest(const struct times_row *a, const struct times_row *b)
 {
+	if (class_of(a) != class_of(b))
+		return class_of(a) - class_of(b);
 	if (a->ns[PLACE_GUEST] != b->ns[PLACE_GUEST])
 		return compare_u64(b->ns[PLACE_GUEST], a->ns[PLACE_GUEST]);
 	return rows_by_id(a, b);
@@ -104,6 +107,43 @@ void rows_sort(struct rows *rows, rows_order order)
 	if (rows->nr)
 		qsort_r(rows->row, rows->nr, sizeof(*rows->row), in_order,
 			&order);
+}
+
+static int by_use(const struct times_row *a, const struct times_row *b)
+{
+	if (a->pinned != b->pinned)
+		return a->pinned ? -1 : 1;
+	return compare_u64(b->seen, a->seen);
+}
+
+/* The last one, whose times and entries @to gets */
+static void remove_last(struct rows *rows, struct times_row *to)
+{
+	struct times_row *r = rows->row[--rows->nr];
+	enum place p;
+
+	for (p = 0; p < NR_PLACES; p++)
+		to->ns[p] += r->ns[p];
+	to->entries += r->entries;
+	tdelete(r, &rows->by_id, compare_ids);
+	free(r);
+}
+
+int rows_trim(struct rows *rows, unsigned int nr)
+{
+	const struct times_row wanted = { .id = TIMES_OTHERS };
+	struct times_row *others = rows_get(rows, &wanted);
+	unsigned int i;
+
+	if (!others)
+		return -1;
+	others->pinned = true;
+	rows_sort(rows, by_use);
+	while (rows->nr > nr && !rows->row[rows->nr - 1]->pinned)
+		remove_last(rows, others);
+	for (i = 0; i < rows->nr; i++)
+		rows->row[i]->pinned = false;
+	return 0;
 }
 
 void rows_clear(struct rows *rows)

@@ -17,15 +17,19 @@ enum place {
 
 /* In place of a pid: the task is unknown */
 #define TIMES_NOBODY	(-1)
+/* All tasks, or all vCPUs, that have no row of their own any more */
+#define TIMES_OTHERS	(-2)
 
 /**
  * struct times_row - times of a CPU, a task or a vCPU
- * @id:		the CPU's number, or the task; TIMES_NOBODY sorts last
+ * @id:		the CPU's number, or the task; TIMES_NOBODY and TIMES_OTHERS sort last
  * @named:	of a vCPU: @vm and @vcpu are known
  * @vm:		of a vCPU: the handle of its VM
  * @vcpu:	of a vCPU: its index in the VM
  * @entries:	of a CPU: EL2 was entered; of a vCPU: the guest was
  * @running:	of a task: the row of the vCPU that it ran last, or NULL
+ * @seen:	when it was used last
+ * @pinned:	it cannot be removed now
  * @ns:		the times
  */
 struct times_row {
@@ -35,6 +39,8 @@ struct times_row {
 	u32 vcpu;
 	u64 entries;
 	struct times_row *running;
+	u64 seen;
+	bool pinned;
 	u64 ns[NR_PLACES];
 };
 
@@ -76,11 +82,20 @@ void rows_sort(struct rows *rows, rows_order order);
 /** rows_by_id - ordered by CPU, task or vCPU */
 int rows_by_id(const struct times_row *a, const struct times_row *b);
 
-/** rows_by_time - the longest known time first; the unknown task last */
+/** rows_by_time - the longest known time first; TIMES_OTHERS and the unknown task last */
 int rows_by_time(const struct times_row *a, const struct times_row *b);
 
 /** rows_by_guest - the longest in the guest first */
 int rows_by_guest(const struct times_row *a, const struct times_row *b);
+
+/**
+ * rows_trim - remove the rows that were not used for longest, but none that is pinned
+ * @rows:	the rows; all are unpinned
+ * @nr:		how many may stay
+ *
+ * What they had is added to the row TIMES_OTHERS. Return: 0, or -1 with a message.
+ */
+int rows_trim(struct rows *rows, unsigned int nr);
 
 /** rows_clear - set all times and counts to 0; the rows stay */
 void rows_clear(struct rows *rows);

@@ -63,6 +63,17 @@ void stretches_drop(struct stretches *s, size_t nr)
 	s->settled[HYP] -= nr;
 }
 
+void stretches_pin(const struct stretches *s)
+{
+	const struct stretch *one;
+
+	for (one = s->list; one < s->list + s->nr; one++) {
+		one->task->pinned = true;
+		if (one->vcpu)
+			one->vcpu->pinned = true;
+	}
+}
+
 void stretches_free(struct stretches *s)
 {
 	free(s->list);

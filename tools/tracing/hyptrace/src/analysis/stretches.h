@@ -65,6 +65,9 @@ size_t stretches_settled(const struct stretches *s);
 /** stretches_drop - drop the first @nr, which both sides have settled */
 void stretches_drop(struct stretches *s, size_t nr);
 
+/** stretches_pin - pin the rows that are used */
+void stretches_pin(const struct stretches *s);
+
 void stretches_free(struct stretches *s);
 
 #endif

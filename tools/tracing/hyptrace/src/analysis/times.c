@@ -30,6 +30,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include "analysis/rows.h"
 #include "analysis/stretches.h"
@@ -102,6 +103,8 @@ struct times {
 	struct rows cpus;
 	struct rows tasks;
 	struct rows vcpus;
+	unsigned int max_tasks;
+	unsigned int trim_at;
 	struct dists *ways;
 	struct times_result result;
 };
@@ -111,8 +114,11 @@ struct times {
 static struct times_row *task_row(struct times *t, s32 pid)
 {
 	struct times_row wanted = { .id = pid };
+	struct times_row *r = rows_get(&t->tasks, &wanted);
 
-	return rows_get(&t->tasks, &wanted);
+	if (r)
+		r->seen = t->end;
+	return r;
 }
 
 static enum place place_of(enum state s)
@@ -426,6 +432,34 @@ static int feed_host(struct times *t, struct cpu_times *c,
 	return 0;
 }
 
+/* The number of rows */
+
+/* A vCPU stays as long as a task that runs it, and as its time is not settled */
+static int trim(struct times *t)
+{
+	unsigned int i;
+
+	for (i = 0; i < MAX_CPUS; i++) {
+		if (t->cpu[i])
+			stretches_pin(&t->cpu[i]->open);
+	}
+	if (rows_trim(&t->tasks, t->max_tasks / 2))
+		return -1;
+	for (i = 0; i < t->tasks.nr; i++) {
+		if (t->tasks.row[i]->running)
+			t->tasks.row[i]->running->pinned = true;
+	}
+	/* pinned rows can be more, until they are settled */
+	t->trim_at = MAX(t->max_tasks, 2 * t->tasks.nr);
+	return rows_trim(&t->vcpus, 0);
+}
+
+void times_limit_tasks(struct times *t, unsigned int max)
+{
+	t->max_tasks = max;
+	t->trim_at = max;
+}
+
 /* All */
 
 struct times *times_new(bool have_switches, bool bounded)
@@ -496,6 +530,8 @@ int times_feed(struct times *t, const struct times_event *ev)
 		ret = stretches_settle(&c->open, &t->tasks, true, HOST);
 	c->last[ev->side] = ev->ts;
 	account_settled(t, c);
+	if (!ret && t->max_tasks && t->tasks.nr > t->trim_at)
+		ret = trim(t);
 	return ret;
 }
 

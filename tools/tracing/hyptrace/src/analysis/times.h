@@ -131,6 +131,14 @@ void times_free(struct times *t);
 /** times_set_watch - report each span and stay to @w, which must outlive the times */
 void times_set_watch(struct times *t, const struct times_watch *w);
 
+/**
+ * times_limit_tasks - keep the rows of at most @max tasks, and of the vCPUs that they run
+ *
+ * Beyond that, half of them are removed: those that did not run for longest. The row
+ * TIMES_OTHERS has their sums.
+ */
+void times_limit_tasks(struct times *t, unsigned int max);
+
 /** times_add_cpu - a CPU to report, events or not. Return: 0, -1 with a message. */
 int times_add_cpu(struct times *t, unsigned int cpu);
 
@@ -175,8 +183,8 @@ void times_restart(struct times *t);
 
 /*
  * After times_finish() or times_tick(): the i-th row, or NULL behind the last. CPUs are
- * ordered by number; tasks by their time, the unknown one last; vCPUs by their time in
- * the guest.
+ * ordered by number; tasks by their time, TIMES_OTHERS and the unknown one last; vCPUs by
+ * their time in the guest, TIMES_OTHERS last.
  *
  * The times of all CPUs, and those of all tasks, add up to the wall time of all CPUs.
  */

@@ -24,6 +24,8 @@
 /* How often the buffers are read */
 #define ROUND_MS	100
 #define MAX_NUMBER	BIT(30)
+/* More have a common row, so that the memory is bounded */
+#define MAX_TASKS	4096
 
 static const char doc[] =
 	"Shows the statistics of hyptrace stat live, by default once a second: the\n"
@@ -288,6 +290,8 @@ static int open_profiler(struct top *t)
 	if (!t->comms || !t->db)
 		return -1;
 	t->profiler = profiler_new(t->db, chosen_whole(r, "sched/sched_switch", HOST), bounded);
+	if (t->profiler)
+		times_limit_tasks(profiler_profile(t->profiler)->times, MAX_TASKS);
 	for (i = 0; t->profiler && i < r->cpus.nr; i++) {
 		if (times_add_cpu(profiler_profile(t->profiler)->times, r->cpus.cpu[i]))
 			return -1;

@@ -77,23 +77,33 @@ static void print_cpus(const struct table *t)
 	}
 }
 
+/* "COMM-PID", or what is in its place */
+static void task_name(const struct table *t, s32 id, char *name, size_t size)
+{
+	if (id == TIMES_NOBODY)
+		snprintf(name, size, "unknown task");
+	else if (id == TIMES_OTHERS)
+		snprintf(name, size, "other tasks");
+	else
+		snprintf(name, size, "%s-%d", evdb_comm(t->s->db, id), id);
+}
+
 static void print_vcpus(struct table t)
 {
 	const struct times_row *r;
 	unsigned int i;
-	char name[64];
+	char name[64], task[48];
 
 	for (i = 0; (r = times_vcpu(t.s->times, i)) && take_row(&t); i++) {
 		if (times_row_empty(r))
 			break;	/* by time */
 		if (!i)
 			places_head(&t, "VCPU", "entries/s");
+		task_name(&t, r->id, task, sizeof(task));
 		if (r->named)
-			snprintf(name, sizeof(name), "0x%x:%u of %s-%d", r->vm, r->vcpu,
-				 evdb_comm(t.s->db, r->id), r->id);
+			snprintf(name, sizeof(name), "0x%x:%u of %s", r->vm, r->vcpu, task);
 		else
-			snprintf(name, sizeof(name), "?:? of %s-%d",
-				 evdb_comm(t.s->db, r->id), r->id);
+			snprintf(name, sizeof(name), "?:? of %s", task);
 		print_places(&t, name, r, true);
 	}
 }
@@ -108,8 +118,8 @@ static void print_tasks(struct table t)
 	for (i = 0; (r = times_task(t.s->times, i)); i++) {
 		if (times_row_empty(r) || !take_row(&t))
 			continue;
-		snprintf(name, sizeof(name), "%s-%d", evdb_comm(t.s->db, r->id), r->id);
-		print_places(&t, r->id == TIMES_NOBODY ? "unknown task" : name, r, false);
+		task_name(&t, r->id, name, sizeof(name));
+		print_places(&t, name, r, false);
 	}
 }
 
