@@ -75,7 +75,7 @@ measure()	# CPUS ARGUMENT-OF-HYP_BENCH [ARGUMENT-OF-BOOT]...
 	local cpus=$1 what=$2
 	shift 2
 
-	"$SCRIPTS/boot.sh" --icount --smp "$cpus" --timeout 600 "${boot[@]}" "$@" \
+	"$SCRIPTS/boot.sh" --icount --smp "$cpus" --timeout 1800 "${boot[@]}" "$@" \
 		--add "$OBJ/hyp_bench:/root/hyp_bench" -- "./hyp_bench $what"
 }
 

@@ -149,7 +149,7 @@ check_in_guest()
 	cp "$SCRIPTS/guest/run-docs.sh" "$work/guest/"
 	printf '#!/bin/sh\nexec hyp_workload -t 1\n' >"$work/COMMAND"
 	chmod 755 "$work/COMMAND" "$work/guest"/*
-	"$SCRIPTS/boot.sh" --mode "${MODE:-protected}" --timeout 120 \
+	"$SCRIPTS/boot.sh" --mode "${MODE:-protected}" --timeout 1200 \
 		--add "$work/guest:/root/docs" --add "$work/COMMAND:/usr/local/bin/COMMAND" -- \
 		/root/docs/run-docs.sh >"$log" 2>&1 || status=$?
 	while IFS= read -r line; do

@@ -72,6 +72,6 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 chmod 755 "$tmp"
 stage "$tmp"
-"$SCRIPTS/boot.sh" --kernel "$kernel/arch/arm64/boot/Image" --timeout 600 "${options[@]}" \
+"$SCRIPTS/boot.sh" --kernel "$kernel/arch/arm64/boot/Image" --timeout 1800 "${options[@]}" \
 	--add "$tmp/ftrace:/root/ftrace" \
 	-- sh -c "$guest_command" sh "${tests[@]/#/test.d/}"

@@ -58,8 +58,8 @@ run_endless()	# NAME
 run()		# KIND NAME ARGUMENT
 {
 	case $1 in
-	c) prepare_program && timeout 20 "$here/$2" >$log 2>&1 && prints "$3" ;;
-	sh) timeout 20 sh -e "$here/$2" >$log 2>&1 </dev/null && prints "$3" ;;
+	c) prepare_program && timeout 300 "$here/$2" >$log 2>&1 && prints "$3" ;;
+	sh) timeout 300 sh -e "$here/$2" >$log 2>&1 </dev/null && prints "$3" ;;
 	endless) run_endless "$2" ;;
 	esac
 }
