@@ -310,11 +310,11 @@ static bool rb_remote_has_moved(struct ring_buffer_per_cpu *cpu_buffer)
 /* Is the buffer as full as some waiter wants it to be? As in full_hit(), but unlocked */
 static bool rb_remote_may_be_full(struct ring_buffer_per_cpu *cpu_buffer)
 {
-	struct trace_buffer_meta *meta = cpu_buffer->remote->meta;
-	long dirty = READ_ONCE(meta->pages_touched) + 1 - READ_ONCE(meta->pages_lost) -
-		     READ_ONCE(meta->pages_read);
+	u64 head, tail;
 
-	return dirty * 100 >= (long)(READ_ONCE(cpu_buffer->shortest_full) * cpu_buffer->nr_pages);
+	ring_buffer_remote_range(cpu_buffer->buffer, cpu_buffer->cpu, &head, &tail);
+	return (tail + 1 - head) * 100 >=
+	       READ_ONCE(cpu_buffer->shortest_full) * cpu_buffer->nr_pages;
 }
 
 static bool rb_remote_has_waiters(struct rb_irq_work *work)
