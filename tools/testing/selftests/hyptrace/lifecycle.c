@@ -546,15 +546,8 @@ static bool comes_to_block(pid_t pid)
 
 static bool can_be_killed(pid_t pid)
 {
-	__u64 end = now_ms() + PATIENCE_MS;
-
 	kill(pid, SIGKILL);
-	while (waitpid(pid, NULL, WNOHANG) != pid) {
-		if (now_ms() > end)
-			return false;
-		sleep_ms(1);
-	}
-	return true;
+	return process_ends(pid);
 }
 
 /**

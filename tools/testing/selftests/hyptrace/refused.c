@@ -15,7 +15,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "kselftest_harness.h"
@@ -242,26 +241,13 @@ static bool reader_waits(const struct reader *r)
 	return !LOAD(r->shared->done);
 }
 
-/* Has the process ended in time? */
-static bool reader_ends(struct reader *r)
-{
-	__u64 end = now_ms() + PATIENCE_MS;
-
-	while (waitpid(r->pid, NULL, WNOHANG) != r->pid) {
-		if (now_ms() > end)
-			return false;
-		sleep_ms(1);
-	}
-	return true;
-}
-
 /* Let it end, or kill it; returns what its call returned, or -EINTR */
 static int reader_join(struct __test_metadata *_metadata, struct reader *r, int flags)
 {
-	if (reader_ends(r))
+	if (process_ends(r->pid))
 		return LOAD(r->shared->done) ? r->shared->ret : -EINTR;
 	kill(r->pid, SIGKILL);
-	EXPECT_TRUE(reader_ends(r)) TH_LOG("cannot be killed: %s", what(r->kind, flags));
+	EXPECT_TRUE(process_ends(r->pid)) TH_LOG("cannot be killed: %s", what(r->kind, flags));
 	return -EINTR;
 }
 
