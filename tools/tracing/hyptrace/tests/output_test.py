@@ -6,13 +6,13 @@ Where the commands that read a recording write to: no command replaces or change
 that it reads, and none writes through a link that another user may have put there. A
 command ends as soon as its output cannot be written, or its input is gone. TAP.
 """
+import ctypes
 import os
 import resource
 import signal
 import struct
 import subprocess
 import sys
-import time
 
 import repack
 import synth
@@ -124,14 +124,31 @@ def test_left_over(directory):
         os.rmdir(part) if what == "directory" else os.unlink(part)
 
 
-def unfinished(directory, process):
-    """Waits for the file that is being written"""
-    while process.poll() is None:
+PTRACE_TRACEME, PTRACE_DETACH, PTRACE_SYSCALL = 0, 17, 24
+
+
+def ptrace(request, pid, value=0):
+    libc = ctypes.CDLL(None, use_errno=True)
+    arguments = (ctypes.c_long(n) for n in (request, pid, 0, value))
+    if libc.ptrace(*arguments) < 0:
+        raise OSError(ctypes.get_errno(), "ptrace")
+
+
+def send_while_writing(directory, number, *command):
+    """
+    Runs the command from system call to system call until it has made a file, and then sends it
+    the signal. So it gets the signal before it has finished, however busy the machine is.
+    Return: the process, and the name of the file
+    """
+    process = subprocess.Popen(command, stderr=subprocess.PIPE,
+                               preexec_fn=lambda: ptrace(PTRACE_TRACEME, 0))
+    while os.WIFSTOPPED(os.waitpid(process.pid, 0)[1]):
         names = set(os.listdir(directory)) - {"in.dat"}
         if names:
-            return names.pop()
-        time.sleep(0.001)
-    return None
+            ptrace(PTRACE_DETACH, process.pid, number)
+            return process, names.pop()
+        ptrace(PTRACE_SYSCALL, process.pid)
+    return process, None
 
 
 def test_signal(directory):
@@ -142,10 +159,9 @@ def test_signal(directory):
     names = set()
     for form in FORMATS:
         for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
-            process = subprocess.Popen([HYPTRACE, "export", form, "-o", directory + "/out",
-                                        directory + "/in.dat"], stderr=subprocess.PIPE)
-            names.add(unfinished(directory, process))
-            process.send_signal(number)
+            process, name = send_while_writing(directory, number, HYPTRACE, "export", form, "-o",
+                                               directory + "/out", directory + "/in.dat")
+            names.add(name)
             said = process.communicate()[1]
             equal("%s: %s" % (form, number.name), (process.returncode, said, os.listdir(directory)),
                   (-number, b"", ["in.dat"]))
@@ -213,10 +229,9 @@ def test_shrinks(directory):
     shrinks("report", path, process, lambda: None)
     for form in FORMATS:
         big(path)
-        process = subprocess.Popen([HYPTRACE, "export", form, "-o", directory + "/out", path],
-                                   stderr=subprocess.PIPE)
-        equal("export has begun", unfinished(directory, process) is None, False)
-        process.send_signal(signal.SIGSTOP)
+        process, name = send_while_writing(directory, signal.SIGSTOP, HYPTRACE, "export", form,
+                                           "-o", directory + "/out", path)
+        equal("export has begun", name is None, False)
         os.waitpid(process.pid, os.WUNTRACED)
         shrinks("export " + form, path, process, lambda: process.send_signal(signal.SIGCONT))
 
