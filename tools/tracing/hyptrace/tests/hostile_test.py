@@ -29,7 +29,7 @@ NOBODY = 65534
 def problems_of(command, path, pattern, **more):
     """What is wrong in hyptrace's reaction to the file"""
     try:
-        run = subprocess.run([HYPTRACE] + command + [path], stdout=subprocess.PIPE, timeout=60,
+        run = subprocess.run([HYPTRACE] + command + [path], stdout=subprocess.PIPE, timeout=300,
                              stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, **more)
     except subprocess.TimeoutExpired as error:
         return [str(error)]
@@ -370,7 +370,7 @@ def test_size(directory, whole):
     for command in COMMANDS:
         try:
             subprocess.run([HYPTRACE] + command + [path], stdout=subprocess.DEVNULL,
-                           stderr=subprocess.DEVNULL, timeout=60)
+                           stderr=subprocess.DEVNULL, timeout=300)
         except subprocess.TimeoutExpired as error:
             problems.append(str(error))
     result("many CPUs and texts", problems)

@@ -274,7 +274,7 @@ def test_recover_links(directory):
                 os.symlink("../away", path)
             else:
                 (os.mkfifo if kind == "fifo" else os.mkdir)(path)
-            done = run(HYPTRACE, "recover", part, timeout=20)
+            done = run(HYPTRACE, "recover", part, timeout=300)
             said = done.stderr.decode()
             equal("recover: %s is a %s" % (name, kind),
                   (done.returncode, said.count("\n"), "%s: expected a regular file" % path in said,
