@@ -456,10 +456,13 @@ static bool may_kill(const char *line)
 	       !strstr(line, "__GFP_NORETRY");
 }
 
-/* Loading a larger buffer takes no more of such pages */
+/*
+ * Loading a larger buffer takes no more of such pages. The first load is not counted: outside
+ * protected mode, KVM takes one for each 2 MiB of memory that it maps at EL2 for the first time.
+ */
 TEST_F(remote, load_spares_other_processes)
 {
-	static const unsigned long sizes[] = { 512, 8192 };
+	static const unsigned long sizes[] = { 8192, 512, 8192 };
 	const struct source *src = &self->src;
 	int nr[ARRAY_SIZE(sizes)];
 	unsigned int i;
@@ -473,7 +476,7 @@ TEST_F(remote, load_spares_other_processes)
 		ASSERT_LE(0, nr[i]);
 		ASSERT_EQ(0, source_on(src, false));
 	}
-	EXPECT_GE(nr[0] + 3, nr[1]);
+	EXPECT_GE(nr[1] + 3, nr[2]);
 	host_stop();
 }
 
