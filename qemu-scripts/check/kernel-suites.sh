@@ -43,7 +43,8 @@ test_kernel()	# NAME MODE CPU PROGRAM...
 	shift 3
 
 	add_tests
-	[[ ! -e $BUILD/kernel-$name/kernel/trace/remote_test.ko ]] || add_software "kernel-$name"
+	! grep -q '^CONFIG_TRACE_REMOTE_TEST=m' "$BUILD/kernel-$name/.config" ||
+		add_software "kernel-$name"
 	guest "$mode" 2 --cpu "$cpu" --kernel "$BUILD/kernel-$name/arch/arm64/boot/Image" \
 		"${tests[@]}" "${software[@]}" -- /root/tests/run-tests.sh "$@"
 }
