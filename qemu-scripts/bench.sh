@@ -14,7 +14,7 @@
 #   --compare        fail if a metric is more than 5 % above the baseline; prints a TAP
 #                    line for each
 #   --update         record what was measured as the new baseline
-#   --kernel IMAGE   measure this kernel (default build/kernel's)
+#   --kernel IMAGE   measure this kernel (default build/kernel's), in its build directory
 #   --mode MODE      protected (the default), hvhe or nvhe; see boot.sh
 #
 # Environment: BENCH_CPUS="1 2 4 8", the numbers of CPUs of the guests. With more than
@@ -45,6 +45,7 @@ declare -A PEER=(
 core=no
 compare=no
 update=no
+kernel=$BUILD/kernel
 boot=()
 
 parse_arguments()
@@ -54,7 +55,12 @@ parse_arguments()
 		--core) core=yes ;;
 		--compare) compare=yes ;;
 		--update) update=yes ;;
-		--kernel | --mode) need_value "$1" $#; boot+=("$1" "$2"); shift ;;
+		--kernel | --mode)
+			need_value "$1" $#
+			[[ $1 == --mode ]] || kernel=${2%/arch/arm64/boot/Image}
+			boot+=("$1" "$2")
+			shift
+			;;
 		-h | --help) usage; exit ;;
 		*) die "unknown argument '$1'; see --help" ;;
 		esac
@@ -77,6 +83,23 @@ measure()	# CPUS ARGUMENT-OF-HYP_BENCH [ARGUMENT-OF-BOOT]...
 
 	"$SCRIPTS/boot.sh" --icount --smp "$cpus" --timeout 1800 "${boot[@]}" "$@" \
 		--add "$OBJ/hyp_bench:/root/hyp_bench" -- "./hyp_bench $what"
+}
+
+# The memory that the objects of tracing take at EL2. A CPU's part comes once for each
+measure_size()
+{
+	local dir=$kernel/arch/arm64/kvm/hyp/nvhe
+
+	"${CROSS_COMPILE}size" -A "$dir/trace.nvhe.o" "$dir/clock.nvhe.o" \
+		"$kernel/kernel/trace/ring_buffer_writer.nvhe.o" | awk '
+		/^\.bss/ { bss += $2 }
+		/^\.data\.\.percpu/ { percpu += $2 }
+		/^(\.text|\.rodata|\.altinstructions|__bug_table)/ { text += $2 }
+		END {
+			printf "el2.text\t%d\tbytes\t0\n", text
+			printf "el2.bss\t%d\tbytes\t0\n", bss
+			printf "el2.percpu\t%d\tbytes/CPU\t0\n", percpu
+		}'
 }
 
 # Measures the same guest on a kernel without hypervisor tracing
@@ -191,8 +214,10 @@ trap 'rm -f "$raw" "$raw.more"' EXIT
 step "Build the benchmark" build_bench
 if [[ $core == yes ]]; then
 	measure 1 --core >"$raw"
+	measure_size >>"$raw"
 else
 	measure_everything >"$raw"
+	measure_size >>"$raw"
 	add_differences "$raw" >>"$raw.more"
 	cat "$raw.more" >>"$raw"
 fi

@@ -13,8 +13,10 @@
 #include <linux/fault-inject.h>
 #include <linux/gfp.h>
 #include <linux/kvm_host.h>
+#include <linux/rcupdate.h>
 #include <linux/ring_buffer_writer.h>
 #include <linux/sched_clock.h>
+#include <linux/slab.h>
 #include <linux/timekeeper_internal.h>
 #include <linux/timekeeping.h>
 #include <linux/trace_clock.h>
@@ -26,6 +28,7 @@
 #include <asm/kvm_mmu.h>
 #include <asm/sections.h>
 
+#include <trace/events/sched.h>
 #include <uapi/linux/psci.h>
 
 /*
@@ -160,11 +163,9 @@ static const struct trace_print_flags hyp_hcall_syms[] = {
 	HCALL(__hyp_trace_begin),
 	HCALL(__hyp_trace_add_table),
 	HCALL(__hyp_trace_add_subbufs),
-	HCALL(__hyp_trace_ready),
 	HCALL(__hyp_trace_unload),
 	HCALL(__hyp_trace_enable),
 	HCALL(__hyp_trace_enable_event),
-	HCALL(__hyp_trace_filter_insn),
 	HCALL(__hyp_trace_set_filter),
 	HCALL(__hyp_trace_swap_reader),
 	HCALL(__hyp_trace_reset),
@@ -377,8 +378,7 @@ static int hyp_load_cpu(struct trace_buffer *buffer, int cpu)
 	       hyp_call(__hyp_trace_begin, cpu, virt_to_pfn(meta), virt_to_pfn(root),
 			nr_subbufs) ?:
 	       hyp_give_table(cpu, table->pages, table->nr - 1) ?:
-	       hyp_give_subbufs(buffer, cpu) ?:
-	       hyp_call(__hyp_trace_ready, cpu);
+	       hyp_give_subbufs(buffer, cpu);
 }
 
 static const struct trace_remote_clock hyp_trace_clocks[] = {
@@ -391,11 +391,17 @@ static const struct trace_remote_clock hyp_trace_clocks[] = {
 	{}
 };
 
-/* In the order of hyp_trace_clocks, without @live; addresses of the linear map */
+/* In the order of hyp_trace_clocks, without @live and @tasks; addresses of the linear map */
 static struct hyp_clock_src hyp_clock_srcs[ARRAY_SIZE(hyp_trace_clocks) - 1] __ro_after_init;
 
 /* Index of the clock that was chosen last; under the remote's mutex */
 static unsigned int hyp_trace_clock;
+
+/* What EL2 uses of the host's memory now; under the remote's mutex */
+static struct hyp_clock_src hyp_clock_in_use;
+
+/* The tasks of all CPUs, HYP_TRACE_TASKS_SIZE bytes, while buffers are loaded */
+static struct hyp_trace_task *hyp_tasks;
 
 /* Does @read return the physical counter, which is the only one that EL2 can read? */
 static bool reads_counter(u64 (*read)(void))
@@ -422,23 +428,168 @@ static u64 live_fast_clock(const struct tk_read_base *bank)
 	return cs->id == CSID_ARM_ARCH_COUNTER ? (u64)cs : 0;
 }
 
-static int hyp_trace_set_clock(unsigned int index, void *priv)
+/* Outside protected mode, KVM has mapped the BSS at EL2 read-only already */
+static bool hyp_has_mapped(const void *addr)
 {
-	const struct hyp_clock_src *src = &hyp_clock_srcs[index];
-	u64 live = 0;
+	return !is_protected_kvm_enabled() && addr >= lm_alias((void *)__bss_start) &&
+	       addr < lm_alias((void *)__bss_stop);
+}
+
+static int hyp_share_part(const struct hyp_clock_part *part)
+{
+	void *start = (void *)part->start;
+
+	return !start || hyp_has_mapped(start) ? 0 : kvm_share_hyp(start, start + part->size);
+}
+
+static void hyp_unshare_parts(const struct hyp_clock_part *parts, int nr)
+{
+	while (nr--) {
+		void *start = (void *)parts[nr].start;
+
+		if (start)
+			kvm_unshare_hyp(start, start + parts[nr].size);
+	}
+}
+
+static int hyp_share_parts(const struct hyp_clock_part *parts)
+{
+	int i, ret;
+
+	for (i = 0; i < HYP_CLOCK_PARTS; i++) {
+		ret = hyp_share_part(&parts[i]);
+		if (ret) {
+			hyp_unshare_parts(parts, i);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+/* Let EL2 use another source; what it does not use any more is not shared any more */
+static int hyp_use_clock(const struct hyp_clock_src *src)
+{
+	struct hyp_clock_part parts[HYP_CLOCK_PARTS], old_parts[HYP_CLOCK_PARTS];
 	int ret;
 
-	if (src->kind == HYP_CLOCK_SCHED)
-		live = live_sched_clock();
-	else if (src->kind == HYP_CLOCK_FAST)
-		live = live_fast_clock((const struct tk_read_base *)src->banks);
-	if (!live && src->kind != HYP_CLOCK_COUNTER)
+	hyp_clock_parts(src, parts);
+	ret = hyp_share_parts(parts);
+	if (ret)
+		return ret;
+	ret = hyp_call(__hyp_trace_set_clock, src->kind, src->latch, src->banks, src->extra,
+		       src->live, src->tasks);
+	if (ret) {
+		hyp_unshare_parts(parts, HYP_CLOCK_PARTS);
+		return ret;
+	}
+
+	hyp_clock_parts(&hyp_clock_in_use, old_parts);
+	hyp_unshare_parts(old_parts, HYP_CLOCK_PARTS);
+	hyp_clock_in_use = *src;
+	return 0;
+}
+
+static int hyp_trace_set_clock(unsigned int index, void *priv)
+{
+	struct hyp_clock_src src = hyp_clock_srcs[index];
+	int ret = 0;
+
+	if (src.kind == HYP_CLOCK_SCHED)
+		src.live = live_sched_clock();
+	else if (src.kind == HYP_CLOCK_FAST)
+		src.live = live_fast_clock((const struct tk_read_base *)src.banks);
+	if (!src.live && src.kind != HYP_CLOCK_COUNTER)
 		return -EOPNOTSUPP;
 
-	ret = hyp_call(__hyp_trace_set_clock, src->kind, src->latch, src->banks, src->extra,
-		       live);
+	if (hyp_tasks) {
+		src.tasks = (u64)hyp_tasks;
+		ret = hyp_use_clock(&src);
+	}
 	if (!ret)
 		hyp_trace_clock = index;
+	return ret;
+}
+
+/* A task may just be told to the freed memory by the tracepoint */
+static int hyp_drop_clock(void)
+{
+	static const struct hyp_clock_src none = { .kind = HYP_CLOCK_NONE };
+	int ret = hyp_use_clock(&none);
+
+	if (ret)
+		return ret;
+	kvfree_rcu_mightsleep(hyp_tasks);
+	hyp_tasks = NULL;
+	return 0;
+}
+
+/**
+ * struct hyp_filter - the filter of an event
+ * @program: what the filter is; NULL if there is none
+ * @page: the page that EL2 has for it; NULL if there is none
+ */
+struct hyp_filter {
+	struct remote_filter	*program;
+	void			*page;
+};
+
+/* Under the remote's mutex */
+static struct hyp_filter hyp_filters[NR_HYP_EVENTS];
+
+static int hyp_drop_filter(unsigned int index)
+{
+	int ret = hyp_call(__hyp_trace_set_filter, index, 0, 0);
+
+	/* EL2 has no page of this event any more */
+	if (!ret) {
+		free_page((unsigned long)hyp_filters[index].page);
+		hyp_filters[index].page = NULL;
+	}
+	return min(ret, 0);
+}
+
+static int hyp_give_filter(unsigned int index, const struct remote_filter *program)
+{
+	void *page;
+	int ret;
+
+	if (!program)
+		return hyp_drop_filter(index);
+
+	page = (void *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
+	if (!page)
+		return -ENOMEM;
+	memcpy(page, program, sizeof(*program));
+	ret = hyp_map_page(page) ?:
+	      hyp_call(__hyp_trace_set_filter, index, program->nr, virt_to_pfn(page));
+	if (ret == 1)
+		hyp_filters[index].page = page;
+	else
+		free_page((unsigned long)page);
+	return min(ret, 0);
+}
+
+static int hyp_load_filters(void)
+{
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < NR_HYP_EVENTS && !ret; i++) {
+		if (hyp_filters[i].program)
+			ret = hyp_give_filter(i, hyp_filters[i].program);
+	}
+	return ret;
+}
+
+static int hyp_unload_filters(void)
+{
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < NR_HYP_EVENTS && !ret; i++) {
+		if (hyp_filters[i].page)
+			ret = hyp_drop_filter(i);
+	}
 	return ret;
 }
 
@@ -448,15 +599,19 @@ static int hyp_trace_unload(struct trace_buffer *buffer, void *priv)
 
 	for_each_cpu(cpu, ring_buffer_remote_cpus(buffer))
 		ret = hyp_unload_cpu(cpu) ?: ret;
-	return ret;
+	return ret ?: hyp_unload_filters() ?: hyp_drop_clock();
 }
 
 static int hyp_trace_load(struct trace_buffer *buffer, void *priv)
 {
 	int cpu, ret;
 
+	hyp_tasks = kvzalloc(HYP_TRACE_TASKS_SIZE, GFP_KERNEL);
+	if (!hyp_tasks)
+		return -ENOMEM;
+
 	/* The host may read its clocks from another counter by now */
-	ret = hyp_trace_set_clock(hyp_trace_clock, priv);
+	ret = hyp_trace_set_clock(hyp_trace_clock, priv) ?: hyp_load_filters();
 	if (ret)
 		return ret;
 
@@ -466,6 +621,15 @@ static int hyp_trace_load(struct trace_buffer *buffer, void *priv)
 			return ret;
 	}
 	return 0;
+}
+
+/* A tracepoint's function: this CPU switches tasks */
+static void hyp_trace_switch(void *tasks, bool preempt, struct task_struct *prev,
+			     struct task_struct *next, unsigned int prev_state)
+{
+	struct hyp_trace_task *task = (struct hyp_trace_task *)tasks + smp_processor_id();
+
+	WRITE_ONCE(task->pid, next->pid);
 }
 
 /*
@@ -479,6 +643,7 @@ static void hyp_enable_this_cpu(void *data)
 	if (!this_cpu_read(hyp_tables))
 		return;
 
+	hyp_tasks[smp_processor_id()].pid = current->pid;
 	err = hyp_call(__hyp_trace_enable, hyp_trace_flags);
 	if (err)
 		WRITE_ONCE(*ret, err);
@@ -503,9 +668,21 @@ static int hyp_trace_set_flags(u32 flags)
 	return ret;
 }
 
+/* While it traces, EL2 is told about each switch of tasks */
 static int hyp_trace_enable(bool on, void *priv)
 {
-	return hyp_trace_set_flags((hyp_trace_flags & ~HYP_TRACE_ON) | (on ? HYP_TRACE_ON : 0));
+	bool was_on = hyp_trace_flags & HYP_TRACE_ON;
+	int ret = 0;
+
+	if (on && !was_on)
+		ret = register_trace_sched_switch(hyp_trace_switch, hyp_tasks);
+	if (ret)
+		return ret;
+
+	ret = hyp_trace_set_flags((hyp_trace_flags & ~HYP_TRACE_ON) | (on ? HYP_TRACE_ON : 0));
+	if ((on || was_on) && !(hyp_trace_flags & HYP_TRACE_ON))
+		unregister_trace_sched_switch(hyp_trace_switch, hyp_tasks);
+	return ret;
 }
 
 static int hyp_trace_overwrite(bool overwrite, void *priv)
@@ -548,21 +725,26 @@ static int hyp_trace_enable_event(unsigned int index, u16 id, void *priv)
 	return hyp_call(__hyp_trace_enable_event, index, id);
 }
 
-/* EL2 uses the filter only once it has all of it */
+/* EL2 has filters only while buffers are loaded */
 static int hyp_trace_set_filter(unsigned int index, const struct remote_filter *filter, void *priv)
 {
-	u64 words[2];
-	u32 i;
-	int ret;
+	struct remote_filter *copy = NULL;
+	int ret = 0;
 
-	static_assert(sizeof(words) == sizeof(filter->insns[0]));
-	for (i = 0; filter && i < filter->nr; i++) {
-		memcpy(words, &filter->insns[i], sizeof(words));
-		ret = hyp_call(__hyp_trace_filter_insn, i, words[0], words[1]);
-		if (ret)
-			return ret;
+	if (filter) {
+		copy = kmemdup(filter, sizeof(*filter), GFP_KERNEL);
+		if (!copy)
+			return -ENOMEM;
 	}
-	return hyp_call(__hyp_trace_set_filter, index, filter ? filter->nr : 0);
+	if (hyp_tasks)
+		ret = hyp_give_filter(index, copy);
+	if (ret) {
+		kfree(copy);
+		return ret;
+	}
+	kfree(hyp_filters[index].program);
+	hyp_filters[index].program = copy;
+	return 0;
 }
 
 static int hyp_trace_write_selftest(u64 id, void *priv)
@@ -614,59 +796,29 @@ static const struct trace_remote_desc hyp_trace_desc = {
 	.clocks		= hyp_trace_clocks,
 };
 
-/* Share a part of the kernel image with EL2, for good; sets @addr in the linear map */
-static int __init hyp_share_image(const void *start, size_t size, u64 *addr)
+static u64 __init hyp_image_addr(const void *start)
 {
-	void *va;
-	int ret;
-
-	if (!start)
-		return 0;
-
-	va = lm_alias((void *)start);
-	/* Outside protected mode, KVM has mapped the BSS at EL2 read-only already */
-	if (is_protected_kvm_enabled() || start < (void *)__bss_start ||
-	    start >= (void *)__bss_stop) {
-		ret = kvm_share_hyp(va, va + size);
-		if (ret)
-			return ret;
-	}
-	*addr = (u64)va;
-	return 0;
+	return start ? (u64)lm_alias((void *)start) : 0;
 }
 
-static void __init hyp_unshare_image(u64 addr, size_t size)
-{
-	if (addr)
-		kvm_unshare_hyp((void *)addr, (void *)addr + size);
-}
-
-static int __init hyp_share_sched_clock(struct hyp_clock_src *src)
+static void __init hyp_find_sched_clock(struct hyp_clock_src *src)
 {
 	const struct clock_read_data *banks;
-	const unsigned int *latch = sched_clock_latch(&banks);
 
 	src->kind = HYP_CLOCK_SCHED;
-	return hyp_share_image(latch, sizeof(*latch), &src->latch) ?:
-	       hyp_share_image(banks, 2 * sizeof(*banks), &src->banks);
+	src->latch = hyp_image_addr(sched_clock_latch(&banks));
+	src->banks = hyp_image_addr(banks);
 }
 
-static int __init hyp_share_fast_clock(clockid_t id, struct hyp_clock_src *src)
+static void __init hyp_find_fast_clock(clockid_t id, struct hyp_clock_src *src)
 {
 	const struct tk_read_base *banks;
 	const ktime_t *offset;
-	const unsigned int *latch = timekeeping_fast_latch(id, &banks, &offset);
 
 	src->kind = HYP_CLOCK_FAST;
-	return hyp_share_image(latch, sizeof(*latch), &src->latch) ?:
-	       hyp_share_image(banks, 2 * sizeof(*banks), &src->banks) ?:
-	       hyp_share_image(offset, sizeof(*offset), &src->extra);
-}
-
-static int __init hyp_share_counter(struct hyp_clock_src *src)
-{
-	src->kind = HYP_CLOCK_COUNTER;
-	return hyp_share_image(&trace_counter, sizeof(trace_counter), &src->extra);
+	src->latch = hyp_image_addr(timekeeping_fast_latch(id, &banks, &offset));
+	src->banks = hyp_image_addr(banks);
+	src->extra = hyp_image_addr(offset);
 }
 
 /* EL2 reads only the architected counter, and without workarounds */
@@ -687,32 +839,17 @@ static void __init hyp_check_counter(void)
 }
 
 /* EL2 reads the clocks' parameters from where the host's own readers do */
-static int __init hyp_trace_share_clocks(void)
+static void __init hyp_trace_find_clocks(void)
 {
 	struct hyp_clock_src *src = hyp_clock_srcs;
 
-	return hyp_share_sched_clock(&src[0]) ?:
-	       hyp_share_fast_clock(CLOCK_BOOTTIME, &src[1]) ?:
-	       hyp_share_fast_clock(CLOCK_MONOTONIC, &src[2]) ?:
-	       hyp_share_fast_clock(CLOCK_MONOTONIC_RAW, &src[3]) ?:
-	       hyp_share_fast_clock(CLOCK_TAI, &src[4]) ?:
-	       hyp_share_counter(&src[5]);
-}
-
-static void __init hyp_trace_unshare_clocks(void)
-{
-	static const size_t bank_sizes[] __initconst = {
-		[HYP_CLOCK_SCHED]	= sizeof(struct clock_read_data),
-		[HYP_CLOCK_FAST]	= sizeof(struct tk_read_base),
-		[HYP_CLOCK_COUNTER]	= 0,
-	};
-	const struct hyp_clock_src *src;
-
-	for (src = hyp_clock_srcs; src < &hyp_clock_srcs[ARRAY_SIZE(hyp_clock_srcs)]; src++) {
-		hyp_unshare_image(src->latch, sizeof(unsigned int));
-		hyp_unshare_image(src->banks, 2 * bank_sizes[src->kind]);
-		hyp_unshare_image(src->extra, sizeof(u64));
-	}
+	hyp_find_sched_clock(&src[0]);
+	hyp_find_fast_clock(CLOCK_BOOTTIME, &src[1]);
+	hyp_find_fast_clock(CLOCK_MONOTONIC, &src[2]);
+	hyp_find_fast_clock(CLOCK_MONOTONIC_RAW, &src[3]);
+	hyp_find_fast_clock(CLOCK_TAI, &src[4]);
+	src[5].kind = HYP_CLOCK_COUNTER;
+	src[5].extra = hyp_image_addr(&trace_counter);
 }
 
 static int __init hyp_trace_init(void)
@@ -729,17 +866,12 @@ static int __init hyp_trace_init(void)
 		return ret;
 
 	hyp_check_counter();
-	ret = hyp_trace_share_clocks();
-	if (ret) {
-		kvm_err("hypervisor tracing: cannot share the clocks with EL2: %d\n", ret);
-		goto unshare_clocks;
-	}
-
+	hyp_trace_find_clocks();
 	state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "kvm/arm64/hyp_trace:online",
 				  hyp_trace_cpu_online, hyp_trace_cpu_offline);
 	if (state < 0) {
 		ret = state;
-		goto unshare_clocks;
+		goto disable;
 	}
 
 	remote = trace_remote_register(&hyp_trace_desc);
@@ -752,8 +884,7 @@ static int __init hyp_trace_init(void)
 
 remove_state:
 	cpuhp_remove_state(state);
-unshare_clocks:
-	hyp_trace_unshare_clocks();
+disable:
 	kvm_disable_virtualization();
 	return ret;
 }

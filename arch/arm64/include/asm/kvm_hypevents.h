@@ -4,8 +4,14 @@
  * (trace_<event>()), the host's format files and the text of the events.
  * include/linux/trace_remote_event.h says how an event is written.
  *
+ * At EL2, an event that is a RARE_EVENT takes a fifth of the code, and some hundred
+ * instructions more each time that it is written.
+ *
  * No include guard: included once for each use.
  */
+#ifndef RARE_EVENT
+#define RARE_EVENT	REMOTE_EVENT
+#endif
 
 /* EL2 is entered; @vcpu is the task of the vCPU that ran, 0 when the host did */
 REMOTE_EVENT(hyp_enter,
@@ -38,7 +44,7 @@ REMOTE_EVENT(host_smc,
 	"id=%s forwarded=%u", SYM(id, hyp_smcs), REC(forwarded))
 
 /* An FF-A call of the host; @ret and @error only if it was @handled at EL2 */
-REMOTE_EVENT(host_ffa_call,
+RARE_EVENT(host_ffa_call,
 	REMOTE_FIELDS(u64, id, u64, ret, u32, handled, s32, error),
 	"id=%s handled=%u ret=%s error=%d",
 	SYM(id, hyp_smcs), REC(handled), SYM(ret, hyp_smcs), REC(error))
@@ -54,27 +60,27 @@ REMOTE_EVENT(host_mem_abort,
  */
 
 /* The host starts the CPU @mpidr at the physical address @pc; PSCI's result */
-REMOTE_EVENT(psci_cpu_on,
+RARE_EVENT(psci_cpu_on,
 	REMOTE_FIELDS(u64, mpidr, u64, pc, u32, ret),
 	"mpidr=0x%llx pc=0x%llx ret=%s", REC(mpidr), REC(pc), SYM(ret, hyp_psci_results))
 
 /* This CPU goes off: its last event */
-REMOTE_EVENT(psci_cpu_off,
+RARE_EVENT(psci_cpu_off,
 	REMOTE_FIELDS(u64, mpidr),
 	"mpidr=0x%llx", REC(mpidr))
 
 /* EL2 has come up on this CPU, which was started or woken up; the host continues at @pc */
-REMOTE_EVENT(psci_cpu_entry,
+RARE_EVENT(psci_cpu_entry,
 	REMOTE_FIELDS(u64, pc, u32, is_cpu_on),
 	"pc=0x%llx is_cpu_on=%u", REC(pc), REC(is_cpu_on))
 
 /* The host suspends this CPU, which may resume at @pc */
-REMOTE_EVENT(psci_cpu_suspend,
+RARE_EVENT(psci_cpu_suspend,
 	REMOTE_FIELDS(u64, state, u64, pc),
 	"state=0x%llx pc=0x%llx", REC(state), REC(pc))
 
 /* The host suspends the system, resets it or switches it off */
-REMOTE_EVENT(psci_system,
+RARE_EVENT(psci_system,
 	REMOTE_FIELDS(u64, id),
 	"id=%s", SYM(id, hyp_smcs))
 
@@ -95,7 +101,7 @@ REMOTE_EVENT(vcpu_exit,
 	REC(esr), REC(far), REC(hpfar), REC(handled))
 
 /* A guest did something illegal, such as enter AArch32 in a protected VM */
-REMOTE_EVENT(vcpu_illegal_trap,
+RARE_EVENT(vcpu_illegal_trap,
 	REMOTE_FIELDS(u64, esr),
 	"esr=0x%llx", REC(esr))
 
@@ -116,12 +122,12 @@ REMOTE_EVENT(host_s2_map,
 	REC(addr), REC(bytes), SYM(prot, hyp_prots), REC(ret))
 
 /* The host's stage 2: @bytes at @addr are unmapped, to recycle its tables */
-REMOTE_EVENT(host_s2_unmap,
+RARE_EVENT(host_s2_unmap,
 	REMOTE_FIELDS(u64, addr, u64, bytes, s32, ret),
 	"addr=0x%llx bytes=0x%llx ret=%d", REC(addr), REC(bytes), REC(ret))
 
 /* The host's stage 2: @bytes at @addr are marked as @owner's */
-REMOTE_EVENT(host_s2_set_owner,
+RARE_EVENT(host_s2_set_owner,
 	REMOTE_FIELDS(u64, addr, u64, bytes, s32, ret, u8, owner),
 	"addr=0x%llx bytes=0x%llx owner=%s ret=%d",
 	REC(addr), REC(bytes), SYM(owner, hyp_mem_owners), REC(ret))
@@ -141,25 +147,25 @@ REMOTE_EVENT(tlb_flush,
  */
 
 /* @ret is the handle of the new VM, or an errno */
-REMOTE_EVENT(vm_create,
+RARE_EVENT(vm_create,
 	REMOTE_FIELDS(s32, ret),
 	"ret=0x%x", REC(ret))
 
-REMOTE_EVENT(vcpu_create,
+RARE_EVENT(vcpu_create,
 	REMOTE_FIELDS(u32, vm, s32, ret),
 	"vm=0x%x ret=%d", REC(vm), REC(ret))
 
-REMOTE_EVENT(vm_teardown,
+RARE_EVENT(vm_teardown,
 	REMOTE_FIELDS(u32, vm, s32, ret),
 	"vm=0x%x ret=%d", REC(vm), REC(ret))
 
 /* Tracing begins on this CPU: its first event. @flags are those of __hyp_trace_enable() */
-REMOTE_EVENT(trace_on,
+RARE_EVENT(trace_on,
 	REMOTE_FIELDS(u32, flags),
 	"flags=%s", SYM(flags, hyp_trace_modes))
 
 /* Tracing ends on this CPU: its last event */
-REMOTE_EVENT(trace_off,
+RARE_EVENT(trace_off,
 	REMOTE_FIELDS(u32, flags),
 	"flags=%s", SYM(flags, hyp_trace_modes))
 
@@ -167,7 +173,7 @@ REMOTE_EVENT(trace_off,
  * EL2 panics: the last event, but for one that another CPU is about to write. @esr and
  * @far are those reported to the host; @ip is 0 unless it is in EL2's text.
  */
-REMOTE_EVENT(hyp_panic,
+RARE_EVENT(hyp_panic,
 	REMOTE_FIELDS(u64, esr, u64, far, u64, ip),
 	"esr=0x%llx ec=%s far=0x%llx ip=%pS", REC(esr), SYM(esr >> 26 & 63, hyp_esr_classes),
 	REC(far), (void *)REC(ip))
@@ -199,3 +205,4 @@ REMOTE_EVENT(bench_64,
 	REMOTE_FIELDS(u64, a, u64, b, u64, c, u64, d, u64, e, u64, f, u64, g, u64, h),
 	"a=%llu h=%llu", REC(a), REC(h))
 #endif
+#undef RARE_EVENT

@@ -7,6 +7,10 @@
  * arch/arm64/kvm/hyp/include/nvhe/trace.h).
  */
 #include <linux/bits.h>
+#include <linux/cache.h>
+#include <linux/sched_clock.h>
+#include <linux/threads.h>
+#include <linux/timekeeper_internal.h>
 #include <linux/trace_remote_event.h>
 #include <linux/types.h>
 
@@ -68,7 +72,18 @@ enum hyp_clock_kind {
 };
 
 /**
- * struct hyp_clock_src - where the parameters of a clock are
+ * struct hyp_trace_task - what a CPU of the host runs
+ * @pid: pid of the task; the host sets it when it switches tasks, only while it traces
+ */
+struct hyp_trace_task {
+	s32	pid;
+} ____cacheline_aligned;
+
+/** HYP_TRACE_TASKS_SIZE - bytes of a struct hyp_trace_task for each CPU */
+#define HYP_TRACE_TASKS_SIZE	(NR_CPUS * sizeof(struct hyp_trace_task))
+
+/**
+ * struct hyp_clock_src - where the host's clock and tasks are
  * @kind:	enum hyp_clock_kind
  * @latch:	address of the sequence count; 0 for a counter
  * @banks:	address of two sets of parameters, selected by bit 0 of @latch;
@@ -77,6 +92,7 @@ enum hyp_clock_kind {
  *		HYP_CLOCK_COUNTER: address of the atomic64_t
  * @live:	the value in a set of parameters that means that the clock is running
  *		(its read function or its clocksource); only compared
+ * @tasks:	address of NR_CPUS of struct hyp_trace_task, by number of CPU
  *
  * In the hypercall, the addresses are those of the host's linear map.
  */
@@ -86,7 +102,54 @@ struct hyp_clock_src {
 	u64	banks;
 	u64	extra;
 	u64	live;
+	u64	tasks;
 };
+
+/**
+ * struct hyp_clock_part - memory that a source consists of
+ * @start: address; 0 if the source has no such part
+ * @size: bytes
+ */
+struct hyp_clock_part {
+	u64	start;
+	u64	size;
+};
+
+#define HYP_CLOCK_PARTS	4
+
+/**
+ * hyp_clock_bank_size - size of one set of parameters
+ * @kind: enum hyp_clock_kind
+ *
+ * Return: bytes, 0 for a kind that has no parameters.
+ */
+static inline u64 hyp_clock_bank_size(u64 kind)
+{
+	switch (kind) {
+	case HYP_CLOCK_SCHED:
+		return sizeof(struct clock_read_data);
+	case HYP_CLOCK_FAST:
+		return sizeof(struct tk_read_base);
+	default:
+		return 0;
+	}
+}
+
+/**
+ * hyp_clock_parts - what has to be shared with EL2 for a source, and is pinned there
+ * @src: the source
+ * @parts: set to its HYP_CLOCK_PARTS parts
+ */
+static inline void hyp_clock_parts(const struct hyp_clock_src *src, struct hyp_clock_part *parts)
+{
+	u64 bank = hyp_clock_bank_size(src->kind);
+	bool any = src->kind != HYP_CLOCK_NONE;
+
+	parts[0] = (struct hyp_clock_part){ bank ? src->latch : 0, sizeof(u32) };
+	parts[1] = (struct hyp_clock_part){ bank ? src->banks : 0, 2 * bank };
+	parts[2] = (struct hyp_clock_part){ any ? src->extra : 0, sizeof(u64) };
+	parts[3] = (struct hyp_clock_part){ any ? src->tasks : 0, HYP_TRACE_TASKS_SIZE };
+}
 
 /* Flags of __hyp_trace_enable */
 #define HYP_TRACE_ON		BIT(0)

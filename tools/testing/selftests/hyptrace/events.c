@@ -6,11 +6,13 @@
  * Needs root, KVM, and the remote "hypervisor"; the test "calls" needs hyp_calls.ko.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -431,6 +433,67 @@ TEST_F(events, cpu_goes_and_comes)
 	EXPECT_EQ(t->lines[at + 4], strstr(t->lines[at + 4], "psci_cpu_entry pc=0x"));
 	EXPECT_NE(NULL, strstr(t->lines[at + 4], "is_cpu_on=1"));
 	EXPECT_STREQ("hyp_exit reason=eret_host vcpu=0", t->lines[at + 5]);
+}
+
+/* The address of a symbol, in the words of /proc/kallsyms */
+static bool symbol_address(const char *name, char *address, size_t size)
+{
+	char line[256], *end;
+	FILE *f = fopen("/proc/kallsyms", "r");
+	bool found = false;
+
+	if (!f)
+		return false;
+	while (!found && fgets(line, sizeof(line), f)) {
+		end = strpbrk(line, "\n\t");
+		if (end)
+			*end = '\0';
+		end = strrchr(line, ' ');
+		found = end && !strcmp(end + 1, name);
+	}
+	fclose(f);
+	snprintf(address, size, "%.16s", line);
+	return found;
+}
+
+/* Load hyp_calls.ko: 0 or an errno */
+static int try_share(const char *parameter)
+{
+	int fd = open("hyp_calls.ko", O_RDONLY | O_CLOEXEC), ret;
+
+	if (fd < 0)
+		return -errno;
+	ret = syscall(SYS_finit_module, fd, parameter, 0) ? -errno : 0;
+	close(fd);
+	if (!ret && syscall(SYS_delete_module, "hyp_calls", O_NONBLOCK))
+		ret = -errno;
+	return ret;
+}
+
+/* The kernel's clock is shared with EL2 while buffers are loaded, and not before or after */
+TEST_F(events, nothing_is_shared_without_a_buffer)
+{
+	char address[17], parameter[32];
+	int i;
+
+	if (!self->protected)
+		SKIP(return, "pages have no owners outside protected mode");
+	if (access("hyp_calls.ko", R_OK))
+		SKIP(return, "there is no hyp_calls.ko");
+
+	ASSERT_TRUE(symbol_address("tk_fast_mono", address, sizeof(address)));
+	snprintf(parameter, sizeof(parameter), "share=0x%s", address);
+	ASSERT_EQ(0, source_put(&self->src, "0", "events/enable"));
+	ASSERT_EQ(0, source_set_clock(&self->src, "boot"));
+	for (i = 0; i < 3; i++) {
+		ASSERT_EQ(0, source_loaded(&self->src));
+		EXPECT_EQ(0, try_share(parameter));
+		ASSERT_EQ(0, source_on(&self->src, true));
+		EXPECT_EQ(-EPERM, try_share(parameter));
+		ASSERT_EQ(0, source_on(&self->src, false));
+	}
+	EXPECT_EQ(0, source_loaded(&self->src));
+	EXPECT_EQ(0, try_share(parameter));
 }
 
 /* A CPU comes online although EL2 has no buffer for it */

@@ -9,9 +9,11 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "kselftest_harness.h"
@@ -125,6 +127,51 @@ TEST_F(remote, same_in_each_way)
 		for (i = 0; i < ARRAY_SIZE(counts); i++)
 			check_same(_metadata, &self->src, self->cpu, way, counts[i]);
 	}
+}
+
+#define NR_TASKS	3
+#define TASK_EVENTS	100
+
+/* Writes events with its own pid for their number, and lets others run in between */
+static pid_t start_writer(const struct source *src)
+{
+	pid_t pid = fork();
+	int i;
+
+	if (pid)
+		return pid;
+	for (i = 0; i < TASK_EVENTS; i++) {
+		if (source_write(src, getpid()))
+			_exit(1);
+		sched_yield();
+	}
+	_exit(0);
+}
+
+/* Tasks that take turns on one CPU */
+TEST_F(remote, each_event_has_its_task)
+{
+	const struct source *src = &self->src;
+	const struct events *ev = &self->ev;
+	pid_t pids[NR_TASKS];
+	int i, status;
+	size_t n;
+
+	ASSERT_EQ(0, source_on(src, true));
+	for (i = 0; i < NR_TASKS; i++) {
+		pids[i] = start_writer(src);
+		ASSERT_LT(0, pids[i]);
+	}
+	for (i = 0; i < NR_TASKS; i++) {
+		ASSERT_EQ(pids[i], waitpid(pids[i], &status, 0));
+		ASSERT_EQ(0, status);
+	}
+	ASSERT_EQ(0, source_write(src, getpid()));
+
+	ASSERT_EQ(0, source_consume(src, self->cpu, WAY_RAW, &self->ev));
+	ASSERT_EQ(NR_TASKS * TASK_EVENTS + 1, ev->nr + ev->lost);
+	for (n = 0; n < ev->nr; n++)
+		ASSERT_EQ(ev->list[n].id, ev->list[n].pid) TH_LOG("event %zu", n);
 }
 
 /* An event is written to a page that has been read in part */

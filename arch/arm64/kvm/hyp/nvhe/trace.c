@@ -8,16 +8,15 @@
  * per-CPU data, and pages that the host donates. Sub-buffers and the meta page
  * are shared and pinned; EL2 only ever stores to them. No hypercall takes a
  * pointer to a request, so there is nothing to read twice. The clock's
- * parameters are the one thing read from the host's memory; see nvhe/clock.h.
+ * parameters and the pids of the host's tasks are all that is read from the
+ * host's memory; see struct hyp_clock_src.
  *
- * Locks: host_clock_lock, then hyp_trace_cpu::lock, then those of mem_protect.c;
- * events_lock is taken alone. Writers take no lock: hyp_trace_cpu::lock serialises
+ * Locks: host_clock_lock, then hyp_trace_cpu::lock or events_lock, then those of
+ * mem_protect.c. Writers take no lock: hyp_trace_cpu::lock serialises
  * the host's calls, the ring buffer's own protocol lets a swap run beside the
  * writer, and everything else happens while the writer is off, or on its own CPU.
  */
 #include <linux/ring_buffer_writer.h>
-#include <linux/sched_clock.h>
-#include <linux/timekeeper_internal.h>
 #include <linux/trace_remote_filter.h>
 
 #include <asm/kvm_hyp.h>
@@ -39,14 +38,30 @@ enum trace_state {
 };
 
 /**
+ * struct slow_event - an event for write_slow(), which adds the type and the pid
+ * @rec:	its record; aligned for filters
+ * @event:	enum hyp_event
+ */
+struct slow_event {
+	union {
+		struct remote_rec	hdr;
+#define REMOTE_EVENT(name, ...)	struct remote_rec_##name name;
+#include <asm/kvm_hypevents.h>
+#undef REMOTE_EVENT
+	} rec __aligned(8);
+	u32	event;
+};
+
+/**
  * struct hyp_trace_cpu - the buffer of one CPU
  * @writer:	the ring buffer; its table is built while LOADING
- * @host_ctxt:	this CPU's host context, which holds the host's pid while a guest's
- *		state is loaded
+ * @task:	where the host says which task this CPU runs
  * @clock:	this CPU's clock
+ * @slow:	the event that is not a simple case
  * @lock:	serialises the host's calls
  * @state:	see the hypercalls in nvhe/trace.h
  * @meta:	the shared meta page
+ * @cpu:	the host's number of this CPU
  * @nr_subbufs:	sub-buffers that __hyp_trace_begin() announced
  * @nr_added:	sub-buffers that EL2 holds
  * @nr_tables:	table pages that EL2 holds, without the root
@@ -54,11 +69,13 @@ enum trace_state {
 struct hyp_trace_cpu {
 	/* The end of @writer and the next two members are used for every event */
 	struct rb_writer		writer;
-	struct kvm_cpu_context		*host_ctxt;
+	const struct hyp_trace_task	*task;
 	struct hyp_clock		clock;
+	struct slow_event		slow;
 	hyp_spinlock_t			lock;
 	enum trace_state		state;
 	struct trace_buffer_meta	*meta;
+	u32				cpu;
 	u32				nr_subbufs;
 	u32				nr_added;
 	u32				nr_tables;
@@ -73,20 +90,21 @@ static u32 host_flags;
 
 u32 hyp_event_ids[NR_HYP_EVENTS];
 
-/* The filter of each event, and the one that the host is building */
-static struct remote_filter hyp_filters[NR_HYP_EVENTS];
-static struct remote_filter next_filter;
+/*
+ * The filter of each event, in a page of its own. The page stays while a writer that is on
+ * may use it, also when the event has no filter any more.
+ */
+static struct remote_filter *hyp_filters[NR_HYP_EVENTS];
 
 /* Protects the filters and the event ids; writers read both without it */
 static DEFINE_HYP_SPINLOCK(events_lock);
 
-static __always_inline s32 trace_pid(const struct kvm_cpu_context *host_ctxt)
-{
-	if (unlikely(host_ctxt->__hyp_running_vcpu))
-		return ctxt_sys_reg(host_ctxt, CONTEXTIDR_EL1);
-
-	return read_sysreg_el1(SYS_CONTEXTIDR);
-}
+/* Size of the record of each event; 0 where it has no filter */
+static const u8 rec_sizes[NR_HYP_EVENTS] = {
+#define REMOTE_EVENT(name, ...)	[HYP_EVENT_##name] = sizeof(struct remote_rec_##name),
+#include <asm/kvm_hypevents.h>
+#undef REMOTE_EVENT
+};
 
 static void *reserve_slow(struct hyp_trace_cpu *tc, u32 size)
 {
@@ -94,6 +112,28 @@ static void *reserve_slow(struct hyp_trace_cpu *tc, u32 size)
 		return NULL;
 
 	return rb_writer_reserve_slow(&tc->writer, size, hyp_clock_read_slow(&tc->clock));
+}
+
+/* Write this CPU's @slow. Only a panic can interrupt this with another event */
+static noinline void write_slow(u32 type)
+{
+	struct hyp_trace_cpu *tc = this_cpu_ptr(&trace_cpus);
+	struct remote_rec *from = &tc->slow.rec.hdr, *rec;
+	u32 event = tc->slow.event, size = rec_sizes[event];
+
+	if (!tc->writer.on)
+		return;
+
+	from->type = type & ~HYP_EVENT_FILTERED;
+	from->pid = READ_ONCE(tc->task->pid);
+	if (type & HYP_EVENT_FILTERED && !remote_filter_match(READ_ONCE(hyp_filters[event]), from, size))
+		return;
+
+	rec = reserve_slow(tc, size);
+	if (!rec)
+		return;
+	memcpy(rec, from, size);
+	rb_writer_commit(&tc->writer, rec, size);
 }
 
 /* A small field that is alone in the last word of its record */
@@ -114,13 +154,10 @@ static void *reserve_slow(struct hyp_trace_cpu *tc, u32 size)
 #define FIELD_SIZE_NONE		0
 #define PLUS()			+
 
-/*
- * __trace_<event>() handles only the common case, so that it needs no stack frame;
- * slow_<event>() handles the rest.
- */
-#define REMOTE_EVENT(name, fields, ...)					\
+/* The fields of an event, and the padding behind them */
+#define FILL_RECORD(name, fields)					\
 	static __always_inline void					\
-	fill_##name(struct remote_rec_##name *__rec, s32 pid, u32 type	\
+	fill_##name(struct remote_rec_##name *__rec			\
 		    HYP_EVENT_PARAMS(REMOTE_FIELDS(fields)))		\
 	{								\
 		const u32 size = sizeof(*__rec);			\
@@ -128,49 +165,43 @@ static void *reserve_slow(struct hyp_trace_cpu *tc, u32 size)
 		if (size != sizeof(struct remote_rec) +			\
 		    __REMOTE_MAP(FIELD_SIZE, PLUS, fields))		\
 			((u32 *)__rec)[size / 4 - 1] = 0;		\
-		__rec->hdr.type = type;					\
-		__rec->hdr.pid = pid;					\
 		__REMOTE_MAP(STORE_FIELD, __REMOTE_NOSEP, fields)	\
-	}								\
+	}
+
+/* Writes an event through write_slow() */
+#define WRITE_SLOW(tc, name, type, fields)				\
+	do {								\
+		fill_##name(&(tc)->slow.rec.name			\
+			    REMOTE_AFTER(REMOTE_FIELDS(fields)));	\
+		(tc)->slow.event = HYP_EVENT_##name;			\
+		write_slow(type);					\
+	} while (0)
+
+#define RARE_EVENT(name, fields, ...)					\
+	FILL_RECORD(name, REMOTE_FIELDS(fields))			\
 									\
-	static noinline void						\
-	slow_##name(u32 type HYP_EVENT_PARAMS(REMOTE_FIELDS(fields)))	\
+	void __trace_##name(u32 type HYP_EVENT_PARAMS(REMOTE_FIELDS(fields)))\
 	{								\
 		struct hyp_trace_cpu *tc = this_cpu_ptr(&trace_cpus);	\
-		const u32 size = sizeof(struct remote_rec_##name);	\
-		void *rec;						\
 									\
-		if (!tc->writer.on)					\
-			return;						\
-		if (type & HYP_EVENT_FILTERED) {			\
-			struct remote_rec_##name filled __aligned(8);	\
-									\
-			type = (u16)type;				\
-			fill_##name(&filled, trace_pid(tc->host_ctxt), type\
-				    REMOTE_AFTER(REMOTE_FIELDS(fields)));\
-			if (!remote_filter_match(&hyp_filters[HYP_EVENT_##name],\
-						 &filled, size))	\
-				return;					\
-		}							\
-		rec = reserve_slow(tc, size);				\
-		if (!rec)						\
-			return;						\
-		fill_##name(rec, trace_pid(tc->host_ctxt), type		\
-			    REMOTE_AFTER(REMOTE_FIELDS(fields)));	\
-		rb_writer_commit(&tc->writer, rec, size);		\
-	}								\
+		WRITE_SLOW(tc, name, type, REMOTE_FIELDS(fields));	\
+	}
+
+/* __trace_<event>() handles only the common case, so that it needs no stack frame */
+#define REMOTE_EVENT(name, fields, ...)					\
+	FILL_RECORD(name, REMOTE_FIELDS(fields))			\
 									\
 	void __trace_##name(u32 type HYP_EVENT_PARAMS(REMOTE_FIELDS(fields)))\
 	{								\
 		const u32 size = sizeof(struct remote_rec_##name);	\
 		struct hyp_trace_cpu *tc = this_cpu_ptr(&trace_cpus);	\
-		const struct kvm_cpu_context *host_ctxt;		\
+		const struct hyp_trace_task *task;			\
+		struct remote_rec_##name *rec;				\
 		struct rb_writer_spot spot;				\
 		u64 ts, delta;						\
-		s32 pid;						\
 									\
 		OPTIMIZER_HIDE_VAR(tc);	/* one base for all loads */	\
-		host_ctxt = tc->host_ctxt;				\
+		task = tc->task;					\
 		if (!rb_writer_find(&tc->writer, size, &spot) ||	\
 		    !hyp_clock_read(tc->clock.now, &ts))		\
 			goto slow;					\
@@ -180,13 +211,14 @@ static void *reserve_slow(struct hyp_trace_cpu *tc, u32 size)
 		if (unlikely(delta >> RB_PAGE_DELTA_BITS) ||		\
 		    unlikely(type & HYP_EVENT_FILTERED))		\
 			goto slow;					\
-		pid = trace_pid(host_ctxt);				\
-		fill_##name(rb_writer_put(&spot, size, delta), pid, type\
-			    REMOTE_AFTER(REMOTE_FIELDS(fields)));	\
+		rec = rb_writer_put(&spot, size, delta);		\
+		rec->hdr.type = type;					\
+		fill_##name(rec REMOTE_AFTER(REMOTE_FIELDS(fields)));	\
+		rec->hdr.pid = READ_ONCE(task->pid);			\
 		rb_writer_commit_at(&tc->writer, &spot, ts);		\
 		return;							\
 	slow:								\
-		slow_##name(type REMOTE_AFTER(REMOTE_FIELDS(fields)));	\
+		WRITE_SLOW(tc, name, type, REMOTE_FIELDS(fields));	\
 	}
 #include <asm/kvm_hypevents.h>
 #undef REMOTE_EVENT
@@ -221,7 +253,7 @@ void __trace_hyp_printk(u32 type, unsigned long ip, const char *fmt, const u32 *
 		return;
 
 	rec->hdr.type = type;
-	rec->hdr.pid = trace_pid(tc->host_ctxt);
+	rec->hdr.pid = READ_ONCE(tc->task->pid);
 	rec->ip = hyp_printk_pointer(ip);
 	rec->fmt = kimage_address((unsigned long)fmt);
 	memcpy(rec->words, words, nr * sizeof(*words));
@@ -318,6 +350,33 @@ static struct hyp_trace_cpu *trace_cpu(u32 cpu)
 	return per_cpu_ptr(&trace_cpus, cpu);
 }
 
+/* Not inline, like the ones below: a lock is much code */
+static noinline void lock(hyp_spinlock_t *lock)
+{
+	hyp_spin_lock(lock);
+}
+
+static noinline void unlock(hyp_spinlock_t *lock)
+{
+	hyp_spin_unlock(lock);
+}
+
+/* The same, locked */
+static noinline struct hyp_trace_cpu *lock_cpu(u32 cpu)
+{
+	struct hyp_trace_cpu *tc = trace_cpu(cpu);
+
+	if (tc)
+		lock(&tc->lock);
+	return tc;
+}
+
+static noinline int unlock_cpu(struct hyp_trace_cpu *tc, int ret)
+{
+	unlock(&tc->lock);
+	return ret;
+}
+
 /*
  * A CPU switches its own writer on and off, and holds host_clock_lock and its buffer's lock
  * then. So with either lock, another CPU knows: a writer that is off stays off, and all
@@ -358,7 +417,7 @@ static void unshare_page(void *va)
 		__pkvm_host_unpin_unshare_hyp(hyp_virt_to_pfn(va));
 }
 
-/* OWNED by the host => OWNED by EL2, zeroed */
+/* OWNED by the host => OWNED by EL2 */
 static int take_page(u64 pfn, void **va)
 {
 	int ret;
@@ -373,8 +432,16 @@ static int take_page(u64 pfn, void **va)
 	}
 
 	*va = __hyp_va(hyp_pfn_to_phys(pfn));
-	memset(*va, 0, PAGE_SIZE);
 	return 0;
+}
+
+static int take_zeroed_page(u64 pfn, void **va)
+{
+	int ret = take_page(pfn, va);
+
+	if (!ret)
+		memset(*va, 0, PAGE_SIZE);
+	return ret;
 }
 
 /*
@@ -396,7 +463,8 @@ static struct rb_writer_subbuf *table_entry(struct hyp_trace_cpu *tc, u32 id)
 				[id % RB_WRITER_SUBBUFS_PER_PAGE];
 }
 
-static int begin_locked(struct hyp_trace_cpu *tc, u64 meta_pfn, u64 root_pfn, u32 nr_subbufs)
+static int begin_locked(struct hyp_trace_cpu *tc, u32 cpu, u64 meta_pfn, u64 root_pfn,
+			u32 nr_subbufs)
 {
 	void *meta, *root;
 	int ret;
@@ -408,7 +476,7 @@ static int begin_locked(struct hyp_trace_cpu *tc, u64 meta_pfn, u64 root_pfn, u3
 	if (ret)
 		return ret;
 
-	ret = take_page(root_pfn, &root);
+	ret = take_zeroed_page(root_pfn, &root);
 	if (ret) {
 		unshare_page(meta);
 		return ret;
@@ -417,6 +485,7 @@ static int begin_locked(struct hyp_trace_cpu *tc, u64 meta_pfn, u64 root_pfn, u3
 	memset(&tc->writer, 0, sizeof(tc->writer));
 	tc->writer.table = root;
 	tc->meta = meta;
+	tc->cpu = cpu;
 	tc->nr_subbufs = nr_subbufs;
 	tc->nr_added = 0;
 	tc->nr_tables = 0;
@@ -426,17 +495,13 @@ static int begin_locked(struct hyp_trace_cpu *tc, u64 meta_pfn, u64 root_pfn, u3
 
 int __hyp_trace_begin(u32 cpu, u64 meta_pfn, u64 root_pfn, u32 nr_subbufs)
 {
-	struct hyp_trace_cpu *tc = trace_cpu(cpu);
-	int ret;
+	struct hyp_trace_cpu *tc;
 
-	if (!tc || nr_subbufs < RB_WRITER_MIN_SUBBUFS || nr_subbufs > RB_WRITER_MAX_SUBBUFS)
+	if (nr_subbufs < RB_WRITER_MIN_SUBBUFS || nr_subbufs > RB_WRITER_MAX_SUBBUFS)
 		return -EINVAL;
 
-	hyp_spin_lock(&tc->lock);
-	ret = begin_locked(tc, meta_pfn, root_pfn, nr_subbufs);
-	hyp_spin_unlock(&tc->lock);
-
-	return ret;
+	tc = lock_cpu(cpu);
+	return tc ? unlock_cpu(tc, begin_locked(tc, cpu, meta_pfn, root_pfn, nr_subbufs)) : -EINVAL;
 }
 
 static int add_table_locked(struct hyp_trace_cpu *tc, u64 pfn)
@@ -449,7 +514,7 @@ static int add_table_locked(struct hyp_trace_cpu *tc, u64 pfn)
 	if (tc->nr_tables * RB_WRITER_SUBBUFS_PER_PAGE >= tc->nr_subbufs)
 		return -ENOSPC;
 
-	ret = take_page(pfn, &table);
+	ret = take_zeroed_page(pfn, &table);
 	if (ret)
 		return ret;
 
@@ -459,22 +524,21 @@ static int add_table_locked(struct hyp_trace_cpu *tc, u64 pfn)
 
 int __hyp_trace_add_table(u32 cpu, u64 pfn)
 {
-	struct hyp_trace_cpu *tc = trace_cpu(cpu);
-	int ret;
+	struct hyp_trace_cpu *tc = lock_cpu(cpu);
 
-	if (!tc)
-		return -EINVAL;
-
-	hyp_spin_lock(&tc->lock);
-	ret = add_table_locked(tc, pfn);
-	hyp_spin_unlock(&tc->lock);
-
-	return ret;
+	return tc ? unlock_cpu(tc, add_table_locked(tc, pfn)) : -EINVAL;
 }
 
 static void drop_last_subbuf(struct hyp_trace_cpu *tc)
 {
 	unshare_page(table_entry(tc, --tc->nr_added)->page);
+}
+
+static void loaded(struct hyp_trace_cpu *tc)
+{
+	memset(tc->meta, 0, PAGE_SIZE);
+	rb_writer_init(&tc->writer, tc->meta, tc->nr_subbufs);
+	tc->state = TRACE_LOADED;
 }
 
 static int add_subbufs_locked(struct hyp_trace_cpu *tc, u32 nr, const u64 *pfns)
@@ -495,6 +559,8 @@ static int add_subbufs_locked(struct hyp_trace_cpu *tc, u32 nr, const u64 *pfns)
 			goto drop_added;
 		rb_writer_add_subbuf(&tc->writer, tc->nr_added++, page);
 	}
+	if (tc->nr_added == tc->nr_subbufs)
+		loaded(tc);
 	return 0;
 
 drop_added:
@@ -505,45 +571,13 @@ drop_added:
 
 int __hyp_trace_add_subbufs(u32 cpu, u32 nr, const u64 *pfns)
 {
-	struct hyp_trace_cpu *tc = trace_cpu(cpu);
-	int ret;
+	struct hyp_trace_cpu *tc;
 
-	if (!tc || !nr || nr > HYP_TRACE_PFNS_PER_CALL)
+	if (!nr || nr > HYP_TRACE_PFNS_PER_CALL)
 		return -EINVAL;
 
-	hyp_spin_lock(&tc->lock);
-	ret = add_subbufs_locked(tc, nr, pfns);
-	hyp_spin_unlock(&tc->lock);
-
-	return ret;
-}
-
-static int ready_locked(struct hyp_trace_cpu *tc)
-{
-	if (tc->state != TRACE_LOADING)
-		return -EBUSY;
-	if (tc->nr_added != tc->nr_subbufs)
-		return -ENODATA;
-
-	memset(tc->meta, 0, PAGE_SIZE);
-	rb_writer_init(&tc->writer, tc->meta, tc->nr_subbufs);
-	tc->state = TRACE_LOADED;
-	return 0;
-}
-
-int __hyp_trace_ready(u32 cpu)
-{
-	struct hyp_trace_cpu *tc = trace_cpu(cpu);
-	int ret;
-
-	if (!tc)
-		return -EINVAL;
-
-	hyp_spin_lock(&tc->lock);
-	ret = ready_locked(tc);
-	hyp_spin_unlock(&tc->lock);
-
-	return ret;
+	tc = lock_cpu(cpu);
+	return tc ? unlock_cpu(tc, add_subbufs_locked(tc, nr, pfns)) : -EINVAL;
 }
 
 /* Give back one page; false when it was the last */
@@ -595,17 +629,9 @@ static int unload_locked(struct hyp_trace_cpu *tc)
 
 int __hyp_trace_unload(u32 cpu)
 {
-	struct hyp_trace_cpu *tc = trace_cpu(cpu);
-	int ret;
+	struct hyp_trace_cpu *tc = lock_cpu(cpu);
 
-	if (!tc)
-		return -EINVAL;
-
-	hyp_spin_lock(&tc->lock);
-	ret = unload_locked(tc);
-	hyp_spin_unlock(&tc->lock);
-
-	return ret;
+	return tc ? unlock_cpu(tc, unload_locked(tc)) : -EINVAL;
 }
 
 static int enable_locked(struct hyp_trace_cpu *tc, u32 flags)
@@ -617,12 +643,14 @@ static int enable_locked(struct hyp_trace_cpu *tc, u32 flags)
 	if (!(flags & HYP_TRACE_ON)) {
 		trace_trace_off(flags);
 		rb_writer_set_on(&tc->writer, false);
+		*host_data_ptr(trace_task) = NULL;
 		return 0;
 	}
 	if (host_clock.kind == HYP_CLOCK_NONE)
 		return -ENXIO;
 
-	tc->host_ctxt = host_data_ptr(host_ctxt);
+	tc->task = (const struct hyp_trace_task *)host_clock.tasks + tc->cpu;
+	*host_data_ptr(trace_task) = tc->task;
 	tc->writer.overwrite = flags & HYP_TRACE_OVERWRITE;
 	hyp_clock_init(&tc->clock, &host_clock);
 	if (!writer_is_on(tc)) {
@@ -638,15 +666,15 @@ static int enable_this_cpu(u32 flags, bool from_host)
 	struct hyp_trace_cpu *tc = this_cpu_ptr(&trace_cpus);
 	int ret;
 
-	hyp_spin_lock(&host_clock_lock);
+	lock(&host_clock_lock);
 	if (!from_host)
 		flags = flags & host_flags;
-	hyp_spin_lock(&tc->lock);
+	lock(&tc->lock);
 	ret = enable_locked(tc, flags);
-	hyp_spin_unlock(&tc->lock);
+	unlock(&tc->lock);
 	if (from_host && !ret)
 		host_flags = flags;
-	hyp_spin_unlock(&host_clock_lock);
+	unlock(&host_clock_lock);
 
 	return ret;
 }
@@ -669,18 +697,15 @@ void hyp_trace_cpu_entry(void)
 	enable_this_cpu(HYP_TRACE_ON | HYP_TRACE_OVERWRITE, false);
 }
 
-/* Size of the record of each event; 0 where it has no filter */
-static const u32 rec_sizes[NR_HYP_EVENTS] = {
-#define REMOTE_EVENT(name, ...)	[HYP_EVENT_##name] = sizeof(struct remote_rec_##name),
-#include <asm/kvm_hypevents.h>
-#undef REMOTE_EVENT
-};
+static bool has_filter(u32 event)
+{
+	return hyp_filters[event] && hyp_filters[event]->nr;
+}
 
 static void set_event_id(u32 event, u16 id)
 {
 	hyp_assert_lock_held(&events_lock);
-	WRITE_ONCE(hyp_event_ids[event],
-		   id && hyp_filters[event].nr ? id | HYP_EVENT_FILTERED : id);
+	WRITE_ONCE(hyp_event_ids[event], id && has_filter(event) ? id | HYP_EVENT_FILTERED : id);
 	smp_mb(); /* pairs with switch_events_off() */
 	if (READ_ONCE(panicked))
 		WRITE_ONCE(hyp_event_ids[event], 0);
@@ -691,95 +716,11 @@ int __hyp_trace_enable_event(u32 event, u32 id)
 	if (event >= NR_HYP_EVENTS || id > U16_MAX)
 		return -EINVAL;
 
-	hyp_spin_lock(&events_lock);
+	lock(&events_lock);
 	set_event_id(event, id);
-	hyp_spin_unlock(&events_lock);
+	unlock(&events_lock);
 
 	return 0;
-}
-
-int __hyp_trace_filter_insn(u32 index, u64 word0, u64 word1)
-{
-	u64 words[] = { word0, word1 };
-
-	if (index >= REMOTE_FILTER_MAX)
-		return -EINVAL;
-
-	hyp_spin_lock(&events_lock);
-	memcpy(&next_filter.insns[index], words, sizeof(words));
-	hyp_spin_unlock(&events_lock);
-
-	return 0;
-}
-
-/* A writer may run the filter while it is replaced; see remote_filter_match() */
-static int set_filter_locked(u32 event, u32 nr)
-{
-	hyp_assert_lock_held(&events_lock);
-	next_filter.nr = nr;
-	if (remote_filter_check(&next_filter, rec_sizes[event]))
-		return -EINVAL;
-
-	hyp_filters[event] = next_filter;
-	set_event_id(event, hyp_event_ids[event]);
-	return 0;
-}
-
-int __hyp_trace_set_filter(u32 event, u32 nr)
-{
-	int ret;
-
-	if (event >= NR_HYP_EVENTS || (nr && !rec_sizes[event]))
-		return -EINVAL;
-
-	hyp_spin_lock(&events_lock);
-	ret = set_filter_locked(event, nr);
-	hyp_spin_unlock(&events_lock);
-
-	return ret;
-}
-
-int __hyp_trace_swap_reader(u32 cpu, u32 seen)
-{
-	struct hyp_trace_cpu *tc = trace_cpu(cpu);
-	int ret = -ENODEV;
-
-	if (!tc)
-		return -EINVAL;
-
-	hyp_spin_lock(&tc->lock);
-	if (tc->state == TRACE_LOADED)
-		ret = rb_writer_swap(&tc->writer, seen);
-	hyp_spin_unlock(&tc->lock);
-
-	return ret;
-}
-
-static int reset_locked(struct hyp_trace_cpu *tc)
-{
-	hyp_assert_lock_held(&tc->lock);
-	if (tc->state != TRACE_LOADED)
-		return -ENODEV;
-	if (tc != this_cpu_ptr(&trace_cpus) && writer_is_on(tc))
-		return -EBUSY;
-
-	rb_writer_reset(&tc->writer);
-	return 0;
-}
-
-int __hyp_trace_reset(u32 cpu)
-{
-	struct hyp_trace_cpu *tc = trace_cpu(cpu);
-	int ret;
-
-	if (!tc)
-		return -EINVAL;
-
-	hyp_spin_lock(&tc->lock);
-	ret = reset_locked(tc);
-	hyp_spin_unlock(&tc->lock);
-
-	return ret;
 }
 
 static bool any_writer_is_on(void)
@@ -796,47 +737,108 @@ static bool any_writer_is_on(void)
 	return false;
 }
 
-/* The memory of a clock: address and size of each part; the address is 0 if there is none */
-struct clock_part {
-	u64	start;
-	u64	size;
-};
-
-#define NR_CLOCK_PARTS	3
-
-static int clock_parts(const struct hyp_clock_src *src, struct clock_part *parts)
+/* The page of an event that has no filter goes back, once no writer can run that */
+static int drop_filter_locked(u32 event)
 {
-	u64 bank;
+	struct remote_filter *old = hyp_filters[event];
 
-	switch (src->kind) {
-	case HYP_CLOCK_NONE:
-		memset(parts, 0, NR_CLOCK_PARTS * sizeof(*parts));
+	if (!old)
 		return 0;
-	case HYP_CLOCK_SCHED:
-		bank = sizeof(struct clock_read_data);
-		break;
-	case HYP_CLOCK_FAST:
-		bank = sizeof(struct tk_read_base);
-		break;
-	case HYP_CLOCK_COUNTER:
-		bank = 0;
-		break;
-	default:
-		return -EINVAL;
-	}
-
-	/* The parts of this kind must be given, and aligned: they are loaded with acquire */
-	if ((bank && (!src->latch || !src->banks)) || (!bank && !src->extra) ||
-	    !IS_ALIGNED(src->latch | src->banks | src->extra, sizeof(u64)))
-		return -EINVAL;
-
-	parts[0] = (struct clock_part){ bank ? src->latch : 0, sizeof(u32) };
-	parts[1] = (struct clock_part){ bank ? src->banks : 0, 2 * bank };
-	parts[2] = (struct clock_part){ src->extra, sizeof(u64) };
+	old->nr = 0;
+	set_event_id(event, hyp_event_ids[event]);
+	if (any_writer_is_on())
+		return 1;
+	hyp_filters[event] = NULL;
+	return_page(old);
 	return 0;
 }
 
-static void unpin_parts(const struct clock_part *parts, int nr)
+/* A writer may run the filter while it is replaced; see remote_filter_match() */
+static int set_filter_locked(u32 event, u32 nr, u64 pfn)
+{
+	struct remote_filter *old = hyp_filters[event], *new;
+	int ret;
+
+	hyp_assert_lock_held(&events_lock);
+	if (!nr)
+		return drop_filter_locked(event);
+
+	ret = take_page(pfn, (void **)&new);
+	if (ret)
+		return ret;
+
+	/* From here on, the host cannot change it */
+	new->nr = nr;
+	ret = remote_filter_check(new, rec_sizes[event]);
+	if (!ret && !old)
+		smp_store_release(&hyp_filters[event], new); /* the program is complete */
+	else if (!ret)
+		*old = *new;
+	if (!ret)
+		set_event_id(event, hyp_event_ids[event]);
+	if (!ret && !old)
+		return 1;
+	return_page(new);
+	return ret;
+}
+
+int __hyp_trace_set_filter(u32 event, u32 nr, u64 pfn)
+{
+	int ret;
+
+	if (event >= NR_HYP_EVENTS || (nr && !rec_sizes[event]))
+		return -EINVAL;
+
+	lock(&host_clock_lock);
+	lock(&events_lock);
+	ret = set_filter_locked(event, nr, pfn);
+	unlock(&events_lock);
+	unlock(&host_clock_lock);
+
+	return ret;
+}
+
+int __hyp_trace_swap_reader(u32 cpu, u32 seen)
+{
+	struct hyp_trace_cpu *tc = lock_cpu(cpu);
+
+	if (!tc)
+		return -EINVAL;
+	return unlock_cpu(tc, tc->state == TRACE_LOADED ? rb_writer_swap(&tc->writer, seen) : -ENODEV);
+}
+
+static int reset_locked(struct hyp_trace_cpu *tc)
+{
+	hyp_assert_lock_held(&tc->lock);
+	if (tc->state != TRACE_LOADED)
+		return -ENODEV;
+	if (tc != this_cpu_ptr(&trace_cpus) && writer_is_on(tc))
+		return -EBUSY;
+
+	rb_writer_reset(&tc->writer);
+	return 0;
+}
+
+int __hyp_trace_reset(u32 cpu)
+{
+	struct hyp_trace_cpu *tc = lock_cpu(cpu);
+
+	return tc ? unlock_cpu(tc, reset_locked(tc)) : -EINVAL;
+}
+
+/* The parts of each kind must be given, and aligned: they are loaded with acquire */
+static bool valid_clock(const struct hyp_clock_src *src)
+{
+	u64 all = src->latch | src->banks | src->extra | src->tasks;
+
+	if (src->kind == HYP_CLOCK_NONE)
+		return true;
+	if (src->kind > HYP_CLOCK_COUNTER || !src->tasks || !IS_ALIGNED(all, sizeof(u64)))
+		return false;
+	return hyp_clock_bank_size(src->kind) ? src->latch && src->banks : src->extra;
+}
+
+static void unpin_parts(const struct hyp_clock_part *parts, int nr)
 {
 	while (nr--) {
 		void *start = (void *)parts[nr].start;
@@ -846,11 +848,11 @@ static void unpin_parts(const struct clock_part *parts, int nr)
 	}
 }
 
-static int pin_parts(const struct clock_part *parts)
+static int pin_parts(const struct hyp_clock_part *parts)
 {
 	int i, ret;
 
-	for (i = 0; i < NR_CLOCK_PARTS; i++) {
+	for (i = 0; i < HYP_CLOCK_PARTS; i++) {
 		void *start = (void *)parts[i].start;
 
 		if (!start || !is_protected_kvm_enabled())
@@ -871,18 +873,21 @@ static u64 hyp_address(u64 addr)
 
 static int set_clock_locked(const struct hyp_clock_src *src)
 {
-	struct clock_part parts[NR_CLOCK_PARTS], old_parts[NR_CLOCK_PARTS];
+	struct hyp_clock_part parts[HYP_CLOCK_PARTS], old_parts[HYP_CLOCK_PARTS];
 	int ret;
 
 	if (any_writer_is_on())
 		return -EBUSY;
+	if (!valid_clock(src))
+		return -EINVAL;
 
-	ret = clock_parts(src, parts) ?: pin_parts(parts);
+	hyp_clock_parts(src, parts);
+	ret = pin_parts(parts);
 	if (ret)
 		return ret;
 
-	WARN_ON(clock_parts(&host_clock, old_parts));
-	unpin_parts(old_parts, NR_CLOCK_PARTS);
+	hyp_clock_parts(&host_clock, old_parts);
+	unpin_parts(old_parts, HYP_CLOCK_PARTS);
 	host_clock = *src;
 	return 0;
 }
@@ -894,13 +899,14 @@ int __hyp_trace_set_clock(const struct hyp_clock_src *src)
 		.latch	= hyp_address(src->latch),
 		.banks	= hyp_address(src->banks),
 		.extra	= hyp_address(src->extra),
+		.tasks	= hyp_address(src->tasks),
 		.live	= src->live,
 	};
 	int ret;
 
-	hyp_spin_lock(&host_clock_lock);
+	lock(&host_clock_lock);
 	ret = set_clock_locked(&hyp_src);
-	hyp_spin_unlock(&host_clock_lock);
+	unlock(&host_clock_lock);
 
 	return ret;
 }

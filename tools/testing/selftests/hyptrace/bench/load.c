@@ -34,6 +34,13 @@ static void set_off(void *arg)
 	need(source_on(&b->src, false), "tracing_on");
 }
 
+/* When tracing is soon on again, the kernel waits for the end of what it has switched off */
+static void set_off_and_wait(void *arg)
+{
+	set_off(arg);
+	sleep_ms(200);
+}
+
 static double subbufs(unsigned long kb)
 {
 	return (kb * 1024 + SUBBUF_DATA - 1) / SUBBUF_DATA + 1;
@@ -136,12 +143,12 @@ void bench_load(struct bench *b)
 
 	bench_resize(b, SMALL);
 	bench_select(b, NULL);
-	load_small = once(b, set_off, set_on);
+	load_small = once(b, set_off_and_wait, set_on);
 	unload_small = once(b, set_on, set_off);
 	set_off(b);
 	bench_resize(b, LARGE);
 	bench_select(b, NULL);
-	load_large = once(b, set_off, set_on);
+	load_large = once(b, set_off_and_wait, set_on);
 	unload_large = once(b, set_on, set_off);
 	set_off(b);
 

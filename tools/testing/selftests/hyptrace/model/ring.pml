@@ -14,7 +14,7 @@
  *   swap()		__hyp_trace_swap_reader(), rb_writer_swap(), take_subbuf()
  *   iterator		rb_iter_head_event(), on any sub-buffer
  *   owner		__hyp_trace_reset() on either CPU, __hyp_trace_unload(),
- *			__hyp_trace_ready()
+ *			loaded()
  *   hostile		a host that asks for swaps without a lock and with any argument
  *   memory		when a store becomes visible to the other CPUs
  *   tlock, rlock	hyp_trace_cpu::lock, ring_buffer_per_cpu::reader_lock

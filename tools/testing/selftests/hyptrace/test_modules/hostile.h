@@ -27,6 +27,13 @@
 /* The host overwrites the first ones at any time, so EL2 never gets to own them */
 #define NR_SCRIBBLED	96
 
+/* Where the host's tasks are, in a page that has the parameters of a clock at its start */
+static inline struct hyp_trace_task *clock_tasks(void *page)
+{
+	BUILD_BUG_ON(HYP_TRACE_TASKS_SIZE > PAGE_SIZE / 4);
+	return page + PAGE_SIZE / 4 * 3;
+}
+
 /* What the handler of an unknown call returns, by the calling convention */
 #define NOT_SUPPORTED	((s64)SMCCC_RET_NOT_SUPPORTED)
 
@@ -143,7 +150,8 @@ s64 hcall_on(int cpu, u32 func, u64 arg);
 
 /*
  * Give a CPU a buffer: the meta page, the table's root, one table page and @nr sub-buffers,
- * from page @first on. This has to succeed, as has unload_all().
+ * from page @first on. This has to succeed, as has unload_all(), which also takes all
+ * filters from EL2.
  */
 bool load_cpu(u32 cpu, u32 first, u32 nr);
 bool unload_all(void);

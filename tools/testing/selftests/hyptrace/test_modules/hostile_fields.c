@@ -7,7 +7,6 @@
 #include <linux/arm-smccc.h>
 #include <linux/arm_ffa.h>
 #include <linux/bitfield.h>
-#include <linux/pid.h>
 #include <linux/ring_buffer_writer.h>
 #include <linux/sched.h>
 #include <linux/sched_clock.h>
@@ -19,15 +18,21 @@
 
 /* Types of the events, in the order of the events */
 #define FIRST_ID	1000
+#define TASK		1234
 
 #define NR_SUBBUFS	40
 #define CLOCK_PAGE	(NR_SCRIBBLED - 1)
 #define SPARE_PAGE	(NR_PAGES - 1)
+#define PROGRAM_PAGE	(NR_PAGES - 3)
 
 /* Few enough for the ring to hold all of their events */
 #define CALLS_A_LOAD	250
 
 static u32 this_cpu;
+
+/* The event that has a filter, if EL2 has been given a program */
+static u32 filtered;
+static bool program_is_given;
 
 /* Sizes of an event: of its record, and of all of its fields without padding */
 struct event_size {
@@ -87,7 +92,7 @@ static bool rec_ok(const void *data, u32 size)
 
 	if (event >= NR_HYP_EVENTS)
 		return wrong("an event of type 0x%x", rec->type);
-	if (rec->pid < 0 || rec->pid > PID_MAX_LIMIT)
+	if (rec->pid != TASK)
 		return wrong("event %u of task %d", event, rec->pid);
 	/* The arguments of a message are the responsibility of its author */
 	if (event == HYP_EVENT_PRINTK)
@@ -212,17 +217,25 @@ static void selftest(struct rng *rng)
 	hcall(__hyp_trace_selftest, rng_u64(rng));
 }
 
+/* Each event passes. The page is EL2's from the first filter on, until tracing ends */
 static void set_filter(struct rng *rng)
 {
-	struct remote_filter_insn insn = {
+	struct remote_filter *program = pool_va(PROGRAM_PAGE);
+	s64 ret;
+
+	if (program_is_given) {
+		hcall(__hyp_trace_set_filter, filtered, rng_below(rng, 2),
+		      pool_pfn(PROGRAM_PAGE));
+		return;
+	}
+
+	filtered = rng_below(rng, NR_HYP_EVENTS);
+	program->insns[0] = (struct remote_filter_insn){
 		.offset = sizeof(struct remote_rec) - sizeof(u32), .size = 4,
 		.op = REMOTE_FILTER_GE, .yes = REMOTE_FILTER_PASS, .no = REMOTE_FILTER_FAIL,
 	};
-	u64 words[2];
-
-	memcpy(words, &insn, sizeof(words));
-	hcall(__hyp_trace_filter_insn, 0, words[0], words[1]);
-	hcall(__hyp_trace_set_filter, rng_below(rng, NR_HYP_EVENTS), rng_below(rng, 2));
+	ret = hcall(__hyp_trace_set_filter, filtered, 1, pool_pfn(PROGRAM_PAGE));
+	program_is_given = ret == 1;
 }
 
 /* Change the time and the rate of the clock; EL2 uses them at once */
@@ -252,14 +265,17 @@ static void (*const steps[])(struct rng *rng) = {
 
 static bool load(void)
 {
+	struct hyp_trace_task *tasks = clock_tasks(pool_va(CLOCK_PAGE));
 	u64 banks = (u64)pool_va(CLOCK_PAGE);
 	u32 i;
 	s64 ret;
 
 	for (i = 0; i < NR_HYP_EVENTS; i++)
 		hcall(__hyp_trace_enable_event, i, FIRST_ID + i);
+	tasks[this_cpu].pid = TASK;
 	ret = hcall(__pkvm_host_share_hyp, pool_pfn(CLOCK_PAGE)) ?:
-	      hcall(__hyp_trace_set_clock, HYP_CLOCK_SCHED, banks + PAGE_SIZE / 2, banks);
+	      hcall(__hyp_trace_set_clock, HYP_CLOCK_SCHED, banks + PAGE_SIZE / 2, banks, 0, 0,
+		    (u64)tasks);
 	if (ret)
 		return wrong("setting the clock: %lld", ret);
 	if (!load_cpu(this_cpu, 0, NR_SUBBUFS))
@@ -274,6 +290,7 @@ static bool unload(void)
 
 	if (!unload_all())
 		return false;
+	program_is_given = false;
 	ret = hcall(__hyp_trace_set_clock, HYP_CLOCK_NONE) ?:
 	      hcall(__pkvm_host_unshare_hyp, pool_pfn(CLOCK_PAGE));
 	return !ret || wrong("dropping the clock: %lld", ret);

@@ -201,7 +201,6 @@ bool load_cpu(u32 cpu, u32 first, u32 nr)
 	      hcall(__hyp_trace_add_table, cpu, pool_pfn(root + 1));
 	for (i = 0; i < nr && !ret; i++)
 		ret = hcall(__hyp_trace_add_subbufs, cpu, 1, pool_pfn(first + 1 + i));
-	ret = ret ?: hcall(__hyp_trace_ready, cpu);
 	return !ret || wrong("loading CPU %u: %lld", cpu, ret);
 }
 
@@ -217,6 +216,7 @@ static bool unload_cpu(u32 cpu)
 
 bool unload_all(void)
 {
+	u32 event;
 	int cpu;
 	s64 ret;
 
@@ -228,6 +228,11 @@ bool unload_all(void)
 	for_each_possible_cpu(cpu) {
 		if (!unload_cpu(cpu))
 			return false;
+	}
+	for (event = 0; event < NR_HYP_EVENTS; event++) {
+		ret = hcall(__hyp_trace_set_filter, event, 0);
+		if (ret)
+			return wrong("event %u without filter: %lld", event, ret);
 	}
 	return true;
 }
@@ -254,9 +259,9 @@ bool leave_nothing(void)
 	if (ffa_available())
 		ffa_unmap();
 	for (i = 0; i < NR_HYP_EVENTS; i++) {
-		ret = hcall(__hyp_trace_enable_event, i, 0) ?: hcall(__hyp_trace_set_filter, i, 0);
+		ret = hcall(__hyp_trace_enable_event, i, 0);
 		if (ret)
-			return wrong("event %u off, without filter: %lld", i, ret);
+			return wrong("event %u off: %lld", i, ret);
 	}
 	ret = hcall(__hyp_trace_set_clock, HYP_CLOCK_NONE);
 	if (ret)

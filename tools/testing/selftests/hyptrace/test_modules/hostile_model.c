@@ -61,12 +61,12 @@ struct buf_model {
 	u16		tables[NR_PAGES];
 };
 
-#define NR_PARTS	3
+#define NR_PARTS	4
 
 static struct {
 	struct page_model		pages[NR_PAGES];
 	struct buf_model		bufs[NR_CPUS];
-	struct remote_filter_insn	insns[REMOTE_FILTER_MAX];
+	int				filters[NR_HYP_EVENTS];
 	u64				clock_kind;
 	int				clock_pages[NR_PARTS];
 	int				ffa_pages[2];
@@ -307,26 +307,9 @@ static bool call_add_subbufs(struct rng *rng)
 	for (i = 0; i < nr && !errors.nr; i++) {
 		lend(pages[i]);
 		buf->subbufs[buf->nr_subbufs++] = pages[i];
+		if (buf->nr_subbufs == buf->announced)
+			buf->state = LOADED;
 	}
-	return true;
-}
-
-static bool call_ready(struct rng *rng)
-{
-	u32 cpu = choose_cpu(rng, LOADING);
-	struct buf_model *buf = buf_of(cpu);
-	struct errors errors = {};
-	s64 ret;
-
-	may_be(&errors, !buf, -EINVAL);
-	may_be(&errors, buf && buf->state != LOADING, -EBUSY);
-	may_be(&errors, buf && buf->nr_subbufs != buf->announced, -ENODATA);
-
-	ret = hcall(__hyp_trace_ready, cpu);
-	if (!as_expected(&errors, ret, "ready"))
-		return false;
-	if (!errors.nr)
-		buf->state = LOADED;
 	return true;
 }
 
@@ -445,27 +428,9 @@ static struct remote_filter_insn choose_insn(struct rng *rng, u32 index)
 	return insn;
 }
 
-static bool call_filter_insn(struct rng *rng)
-{
-	u32 index = rng_percent(rng, 90) ? rng_below(rng, 4) : rng_below(rng, 64);
-	struct remote_filter_insn insn = choose_insn(rng, index);
-	struct errors errors = {};
-	u64 words[2];
-
-	if (rng_percent(rng, 1))
-		index = rng_u64(rng);
-	memcpy(words, &insn, sizeof(words));
-	may_be(&errors, index >= REMOTE_FILTER_MAX, -EINVAL);
-	if (!errors.nr)
-		model.insns[index] = insn;
-	return as_expected(&errors, hcall(__hyp_trace_filter_insn, index, words[0], words[1]),
-			   "filter_insn");
-}
-
 /* It has to read within the record, and continue later in the program or end */
-static bool insn_ok(u32 index, u32 nr, u32 rec_size)
+static bool insn_ok(const struct remote_filter_insn *insn, u32 index, u32 nr, u32 rec_size)
 {
-	const struct remote_filter_insn *insn = &model.insns[index];
 	const u8 nexts[] = { insn->yes, insn->no };
 	u32 i;
 
@@ -479,27 +444,87 @@ static bool insn_ok(u32 index, u32 nr, u32 rec_size)
 	       !(insn->offset % insn->size);
 }
 
-static bool filter_ok(u32 event, u32 nr)
+static bool filter_ok(const struct remote_filter *program, u32 event, u32 nr)
 {
 	u32 i;
 
 	for (i = 0; i < nr; i++) {
-		if (!insn_ok(i, nr, rec_sizes[event]))
+		if (!insn_ok(&program->insns[i], i, nr, rec_sizes[event]))
 			return false;
 	}
 	return true;
 }
 
+static bool any_is_on(void)
+{
+	u32 cpu;
+
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
+		if (model.bufs[cpu].on)
+			return true;
+	}
+	return false;
+}
+
+/* The program that a page is given with; EL2 ignores the number there */
+static void write_program(struct rng *rng, struct remote_filter *program)
+{
+	u32 i;
+
+	program->nr = rng_u64(rng);
+	for (i = 0; i < REMOTE_FILTER_MAX; i++)
+		program->insns[i] = choose_insn(rng, i);
+}
+
+/* An event without a filter, at the latest now: its page comes back unless a CPU traces */
+static s64 drop_filter(u32 event)
+{
+	if (event >= NR_HYP_EVENTS || model.filters[event] < 0)
+		return 0;
+	if (any_is_on())
+		return 1;
+	give_back(model.filters[event]);
+	model.filters[event] = -1;
+	return 0;
+}
+
 static bool call_set_filter(struct rng *rng)
 {
 	u32 event = choose_event(rng), nr = rng_below(rng, 4);
+	int page = choose_page(rng, OWNED);
+	u64 pfn = pfn_of(rng, page);
+	struct remote_filter program;
 	struct errors errors = {};
+	s64 ret, kept = 0;
 
 	if (rng_percent(rng, 10))
 		nr = rng_percent(rng, 50) ? REMOTE_FILTER_MAX + rng_below(rng, 2) : rng_u64(rng);
-	may_be(&errors, event >= NR_HYP_EVENTS || nr > REMOTE_FILTER_MAX ||
-	       (nr && !rec_sizes[event]) || !filter_ok(event, nr), -EINVAL);
-	return as_expected(&errors, hcall(__hyp_trace_set_filter, event, nr), "set_filter");
+	write_program(rng, &program);
+	if (page >= 0 && model.pages[page].state != DONATED) {
+		memcpy(pool_va(page), &program, sizeof(program));
+		model.pages[page].zero = false;
+	}
+
+	may_be(&errors, event >= NR_HYP_EVENTS || (nr && !rec_sizes[event]), -EINVAL);
+	if (nr && !errors.nr) {
+		not_owned(&errors, page, pfn);
+		if (!errors.nr && (nr > REMOTE_FILTER_MAX || !filter_ok(&program, event, nr))) {
+			give_back(page);
+			may_be(&errors, true, -EINVAL);
+		}
+	}
+
+	ret = hcall(__hyp_trace_set_filter, event, nr, pfn);
+	if (!nr && !errors.nr) {
+		kept = drop_filter(event);
+	} else if (!errors.nr && model.filters[event] >= 0) {
+		give_back(page);
+	} else if (!errors.nr) {
+		give(page);
+		model.filters[event] = page;
+		kept = 1;
+	}
+	return as_expected(&errors, errors.nr ? ret : ret - kept, "set_filter");
 }
 
 static bool call_swap_reader(struct rng *rng)
@@ -623,23 +648,13 @@ static void set_clock(u64 kind, const struct part *parts)
 	model.clock_kind = kind;
 }
 
-static bool any_is_on(void)
-{
-	u32 cpu;
-
-	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
-		if (model.bufs[cpu].on)
-			return true;
-	}
-	return false;
-}
-
 static bool call_set_clock(struct rng *rng)
 {
 	u64 kind = rng_percent(rng, 95) ? rng_below(rng, 4) : rng_u64(rng);
 	bool banks = bank_size(kind);
 	struct part parts[NR_PARTS] = {
 		choose_part(rng, 95), choose_part(rng, 95), choose_part(rng, 50),
+		choose_part(rng, 95),
 	};
 	struct errors errors = {};
 	s64 ret;
@@ -648,17 +663,20 @@ static bool call_set_clock(struct rng *rng)
 	may_be(&errors, kind > HYP_CLOCK_COUNTER, -EINVAL);
 	if (kind != HYP_CLOCK_NONE)
 		may_be(&errors, (banks && (!parts[0].addr || !parts[1].addr)) ||
-		       (kind == HYP_CLOCK_COUNTER && !parts[2].addr) ||
-		       (parts[0].addr | parts[1].addr | parts[2].addr) & 7, -EINVAL);
+		       (kind == HYP_CLOCK_COUNTER && !parts[2].addr) || !parts[3].addr ||
+		       (parts[0].addr | parts[1].addr | parts[2].addr | parts[3].addr) & 7,
+		       -EINVAL);
 	if (banks) {
 		check_part(&errors, &parts[0], sizeof(u32));
 		check_part(&errors, &parts[1], 2 * bank_size(kind));
 	}
-	if (kind == HYP_CLOCK_COUNTER || banks)
+	if (kind == HYP_CLOCK_COUNTER || banks) {
 		check_part(&errors, &parts[2], sizeof(u64));
+		check_part(&errors, &parts[3], HYP_TRACE_TASKS_SIZE);
+	}
 
 	ret = hcall(__hyp_trace_set_clock, kind, parts[0].addr, parts[1].addr, parts[2].addr,
-		    rng_u64(rng));
+		    rng_u64(rng), parts[3].addr);
 	if (!as_expected(&errors, ret, "set_clock"))
 		return false;
 	if (!errors.nr)
@@ -762,8 +780,8 @@ static bool call_nothing(struct rng *rng)
 static bool (*const calls[])(struct rng *rng) = {
 	call_begin, call_begin, call_begin, call_add_table, call_add_table,
 	call_add_subbufs, call_add_subbufs, call_add_subbufs, call_add_subbufs,
-	call_ready, call_ready, call_unload, call_enable, call_enable, call_enable_event,
-	call_filter_insn, call_filter_insn, call_set_filter, call_swap_reader, call_swap_reader,
+	call_unload, call_enable, call_enable, call_enable_event,
+	call_set_filter, call_set_filter, call_swap_reader, call_swap_reader,
 	call_reset, call_selftest, call_selftest, call_set_clock, call_set_clock, call_share,
 	call_share, call_unshare, call_nothing, call_ffa_map, call_ffa_unmap,
 };
@@ -783,7 +801,10 @@ static bool pages_ok(void)
 			continue;
 		while (unload(&model.bufs[cpu]))
 			;
+		model.bufs[cpu].on = false;
 	}
+	for (i = 0; i < NR_HYP_EVENTS; i++)
+		drop_filter(i);
 	for (i = 0; i < NR_PAGES; i++) {
 		if (model.pages[i].state == OWNED && model.pages[i].zero && !is_zero(i))
 			return wrong("page %u has come back from EL2 with something on it", i);
@@ -791,7 +812,7 @@ static bool pages_ok(void)
 	return true;
 }
 
-/* EL2 has nothing except for the last program and the kernel's clock */
+/* EL2 has nothing except for the kernel's clock */
 static bool init_model(void)
 {
 	int i;
@@ -801,10 +822,8 @@ static bool init_model(void)
 		model.clock_pages[i] = -1;
 	for (i = 0; i < ARRAY_SIZE(model.ffa_pages); i++)
 		model.ffa_pages[i] = -1;
-	for (i = 0; i < REMOTE_FILTER_MAX; i++) {
-		if (hcall(__hyp_trace_filter_insn, i))
-			return wrong("no program");
-	}
+	for (i = 0; i < NR_HYP_EVENTS; i++)
+		model.filters[i] = -1;
 	return !hcall(__hyp_trace_set_clock, HYP_CLOCK_NONE) || wrong("no clock");
 }
 

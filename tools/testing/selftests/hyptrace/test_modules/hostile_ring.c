@@ -15,6 +15,7 @@
 #define EVENT_SIZE	(RB_PAGE_EVENT_HDR + sizeof(struct remote_rec_selftest))
 #define PER_PAGE	(RB_PAGE_DATA_SIZE / EVENT_SIZE)
 #define STAMP		0x123456789abcULL
+#define TASK		0x5a5a1234
 
 #define MAX_RING	16
 /* Where a meta page has its counters, and a sub-buffer its commit */
@@ -204,7 +205,7 @@ static bool page_ok(const struct rb_page *page, const struct sub_model *s, u64 l
 	for (i = 0; i < s->nr; i++) {
 		memcpy(words, page->data + i * EVENT_SIZE, EVENT_SIZE);
 		if (!is(words[0], RB_PAGE_EVENT(EVENT_SIZE / 4 - 1, 0), "header of an event") ||
-		    !is(words[1], EVENT_ID, "type") || !is(words[2], current->pid, "pid") ||
+		    !is(words[1], EVENT_ID, "type") || !is(words[2], TASK, "pid") ||
 		    !is(words[3], (u32)(s->first + i), "event") || !is(words[4], 0, "event's rest"))
 			return false;
 	}
@@ -302,18 +303,21 @@ static bool steal(struct rng *rng)
 	return ret == -EPERM || wrong("sharing a page of EL2's: %lld", ret);
 }
 
-/* A clock that stands still */
+/* A clock that stands still, and a task */
 static bool set_clock(void)
 {
 	struct clock_read_data *banks = pool_va(CLOCK_PAGE);
 	u32 *latch = pool_va(CLOCK_PAGE) + PAGE_SIZE / 2;
+	struct hyp_trace_task *tasks = clock_tasks(pool_va(CLOCK_PAGE));
 	s64 ret;
 
 	memset(pool_va(CLOCK_PAGE), 0, PAGE_SIZE);
 	banks[0].epoch_ns = STAMP;
 	banks[1].epoch_ns = STAMP;
+	tasks[ring.cpu].pid = TASK;
 	ret = hcall(__pkvm_host_share_hyp, pool_pfn(CLOCK_PAGE)) ?:
-	      hcall(__hyp_trace_set_clock, HYP_CLOCK_SCHED, (u64)latch, (u64)banks);
+	      hcall(__hyp_trace_set_clock, HYP_CLOCK_SCHED, (u64)latch, (u64)banks, 0, 0,
+		    (u64)tasks);
 	return !ret || wrong("setting the clock: %lld", ret);
 }
 

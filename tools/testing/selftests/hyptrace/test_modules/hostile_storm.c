@@ -9,6 +9,7 @@
 #include <linux/cpu.h>
 #include <linux/delay.h>
 #include <linux/kthread.h>
+#include <linux/trace_remote_filter.h>
 
 #include "hostile.h"
 
@@ -23,6 +24,21 @@ static u32 hot_shared(struct rng *rng)
 	return rng_percent(rng, 90) ? rng_below(rng, NR_HOT) : rng_below(rng, NR_PAGES);
 }
 
+/* Pages with programs, one for each thread that calls */
+#define FIRST_PROGRAM	(NR_PAGES - NR_CPUS)
+
+/**
+ * struct caller - a thread that calls
+ * @event:	event that only it filters
+ * @page:	page that only it uses
+ * @has_given:	EL2 has that page
+ */
+struct caller {
+	u32	event;
+	u32	page;
+	bool	has_given;
+};
+
 static u64 lent_pfn(struct rng *rng)
 {
 	return rng_percent(rng, 2) ? foreign_pfn(rng) : pool_pfn(hot_shared(rng));
@@ -32,7 +48,7 @@ static u64 lent_pfn(struct rng *rng)
 static u64 given_pfn(struct rng *rng)
 {
 	u32 page = NR_SCRIBBLED + rng_below(rng, rng_percent(rng, 90) ? NR_HOT :
-					    NR_PAGES - NR_SCRIBBLED);
+					    FIRST_PROGRAM - NR_SCRIBBLED);
 
 	return rng_percent(rng, 2) ? foreign_pfn(rng) : pool_pfn(page);
 }
@@ -44,7 +60,7 @@ static u64 clock_addr(struct rng *rng)
 
 static s64 load_step(struct rng *rng, u32 cpu)
 {
-	switch (rng_below(rng, 8)) {
+	switch (rng_below(rng, 7)) {
 	case 0:
 	case 1:
 		return hcall(__hyp_trace_begin, cpu,
@@ -54,8 +70,6 @@ static s64 load_step(struct rng *rng, u32 cpu)
 		return hcall(__hyp_trace_add_table, cpu, given_pfn(rng));
 	case 3:
 		return hcall(__hyp_trace_unload, cpu);
-	case 4:
-		return hcall(__hyp_trace_ready, cpu);
 	default:
 		return hcall(__hyp_trace_add_subbufs, cpu, 1 + rng_below(rng, 3), lent_pfn(rng),
 			     lent_pfn(rng), rng_percent(rng, 80) ? lent_pfn(rng) : given_pfn(rng),
@@ -65,7 +79,7 @@ static s64 load_step(struct rng *rng, u32 cpu)
 
 static s64 write_step(struct rng *rng, u32 cpu)
 {
-	switch (rng_below(rng, 10)) {
+	switch (rng_below(rng, 9)) {
 	case 0:
 		return hcall(__hyp_trace_enable, rng_below(rng, 5));
 	case 1:
@@ -76,20 +90,41 @@ static s64 write_step(struct rng *rng, u32 cpu)
 	case 3:
 		return hcall(__hyp_trace_set_clock, rng_below(rng, 5), clock_addr(rng),
 			     clock_addr(rng), rng_percent(rng, 50) ? clock_addr(rng) : 0,
-			     rng_u64(rng) & 1);
+			     rng_u64(rng) & 1, clock_addr(rng));
 	case 4:
 		return hcall(__hyp_trace_enable_event, rng_below(rng, NR_HYP_EVENTS + 1),
 			     rng_below(rng, U16_MAX + 2));
 	case 5:
-		return hcall(__hyp_trace_set_filter, rng_below(rng, NR_HYP_EVENTS),
-			     rng_below(rng, 4));
-	case 6:	/* one comparison that is roughly valid */
-		return hcall(__hyp_trace_filter_insn, rng_below(rng, 34), rng_u64(rng),
-			     rng_below(rng, 24) | 1ULL << (16 + rng_below(rng, 5)) |
-			     (u64)rng_below(rng, 8) << 32 | 0xfffeULL << 40);
+		return hcall(__hyp_trace_set_filter, NR_CPUS + rng_below(rng, NR_HYP_EVENTS),
+			     rng_below(rng, 4), lent_pfn(rng));
 	default:
 		return hcall(__hyp_trace_selftest, rng_u64(rng));
 	}
+}
+
+/*
+ * A thread gives its own page with a comparison for the filter of its own event, and gets it
+ * back. So it knows when it may write to the page.
+ */
+static s64 filter_step(struct rng *rng, struct caller *caller)
+{
+	struct remote_filter *program = pool_va(caller->page);
+	s64 ret;
+
+	if (caller->has_given) {
+		ret = hcall(__hyp_trace_set_filter, caller->event, 0);
+		caller->has_given = ret;
+		return ret;
+	}
+
+	program->insns[0] = (struct remote_filter_insn){
+		.value = rng_u64(rng), .offset = rng_below(rng, 24),
+		.size = 1 << rng_below(rng, 5), .op = rng_below(rng, 8),
+		.yes = REMOTE_FILTER_PASS, .no = REMOTE_FILTER_FAIL,
+	};
+	ret = hcall(__hyp_trace_set_filter, caller->event, 1, pool_pfn(caller->page));
+	caller->has_given = ret == 1;
+	return ret;
 }
 
 /* Take pages that are in use, or about to be */
@@ -132,7 +167,7 @@ static bool is_possible(s64 ret)
 	}
 }
 
-static void storm_calls(struct rng *rng)
+static void storm_calls(struct rng *rng, struct caller *caller)
 {
 	u32 i, kind;
 	s64 ret;
@@ -145,6 +180,8 @@ static void storm_calls(struct rng *rng)
 		      steal_step(rng);
 		if (!is_possible(ret))
 			wrong("a call has returned %lld", ret);
+		if (rng_percent(rng, 10) && !is_possible(filter_step(rng, caller)))
+			wrong("set_filter has returned something else");
 		if (rng_percent(rng, 10))
 			ffa_step(rng);
 	}
@@ -179,9 +216,12 @@ static bool goes_on(void)
 static int caller_main(void *data)
 {
 	struct rng rng = { .state = storm.seed + (unsigned long)data };
+	struct caller caller = {
+		.event = (unsigned long)data, .page = FIRST_PROGRAM + (unsigned long)data,
+	};
 
 	while (goes_on()) {
-		storm_calls(&rng);
+		storm_calls(&rng, &caller);
 		cond_resched();
 	}
 	kthread_complete_and_exit(&storm.ended, 0);

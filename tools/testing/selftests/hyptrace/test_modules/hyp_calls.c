@@ -81,8 +81,28 @@ static int take_buffer(void)
 	return res.a1;
 }
 
+static unsigned long share;
+module_param(share, ulong, 0);
+MODULE_PARM_DESC(share, "only share the page of this address of the kernel's image with EL2, and unshare it");
+
+/* Fails if the page is shared already */
+static int share_page(void)
+{
+	u64 pfn = PHYS_PFN(__pa_symbol(share));
+	struct arm_smccc_res res;
+	int ret;
+
+	arm_smccc_1_1_hvc(KVM_HOST_SMCCC_FUNC(__pkvm_host_share_hyp), pfn, &res);
+	ret = res.a1;
+	if (!ret)
+		arm_smccc_1_1_hvc(KVM_HOST_SMCCC_FUNC(__pkvm_host_unshare_hyp), pfn, &res);
+	return ret;
+}
+
 static int __init hyp_calls_init(void)
 {
+	if (share)
+		return share_page();
 	if (unload_cpu >= 0)
 		return take_buffer();
 	call(NO_HCALL, 1, 2, 3, 4);

@@ -33,6 +33,14 @@ extern u32 hyp_event_ids[NR_HYP_EVENTS];
 	(u32)__id;							\
 })
 
+/* The pid of the host's task on this CPU; 0 while tracing is off here */
+static __always_inline s32 hyp_trace_pid(void)
+{
+	const struct hyp_trace_task *task = *host_data_ptr(trace_task);
+
+	return task ? READ_ONCE(task->pid) : 0;
+}
+
 /* Passed as promoted integers, so that small fields are not narrowed again */
 #define HYP_EVENT_PARAM(t, f)		, typeof((t)0 + 0) f
 #define HYP_EVENT_PARAM_NONE
@@ -123,18 +131,12 @@ int __hyp_trace_add_table(u32 cpu, u64 pfn);
  * @nr: how many of @pfns count, 1 to HYP_TRACE_PFNS_PER_CALL
  * @pfns: the pages; the first of all becomes the reader's
  *
+ * With the last one that was announced, the buffer is LOADED: off and empty.
+ *
  * Return: 0, -ENOSPC when there would be more than announced, -ENOMEM when the
  * table has no room for them.
  */
 int __hyp_trace_add_subbufs(u32 cpu, u32 nr, const u64 *pfns);
-
-/**
- * __hyp_trace_ready - LOADING => LOADED, off and empty
- * @cpu: CPU
- *
- * Return: 0, or -ENODATA while sub-buffers are missing.
- */
-int __hyp_trace_ready(u32 cpu);
 
 /**
  * __hyp_trace_unload - any state => UNLOADING => EMPTY, a few pages a call
@@ -165,19 +167,19 @@ int __hyp_trace_enable(u32 flags);
 int __hyp_trace_enable_event(u32 event, u32 id);
 
 /**
- * __hyp_trace_filter_insn - one comparison of the next filter
- * @index: its index, up to REMOTE_FILTER_MAX - 1
- * @word0: struct remote_filter_insn, first word
- * @word1: second word
- */
-int __hyp_trace_filter_insn(u32 index, u64 word0, u64 word1);
-
-/**
  * __hyp_trace_set_filter - filter an event on all CPUs
  * @event: enum hyp_event
  * @nr: number of comparisons in the filter, 0 for no filter
+ * @pfn: a page that begins with struct remote_filter, whose number is ignored; unused
+ *	without a filter
+ *
+ * The page goes from owned by the host to owned by EL2. EL2 keeps one page for an event,
+ * and returns any other before the call returns. The one goes back, zeroed, with the first
+ * call without a filter while tracing is off on all CPUs.
+ *
+ * Return: 1 if EL2 has kept @pfn, or without a filter, still has the event's page; else 0.
  */
-int __hyp_trace_set_filter(u32 event, u32 nr);
+int __hyp_trace_set_filter(u32 event, u32 nr, u64 pfn);
 
 /**
  * __hyp_trace_swap_reader - rb_writer_swap()
@@ -209,6 +211,11 @@ int __hyp_trace_set_clock(const struct hyp_clock_src *src);
 	trace_##name(REMOTE_PARAMS(REMOTE_FIELDS(fields))) { }
 #include <asm/kvm_hypevents.h>
 #undef REMOTE_EVENT
+
+static inline s32 hyp_trace_pid(void)
+{
+	return 0;
+}
 
 static inline void hyp_trace_cpu_off(void) { }
 static inline void hyp_trace_cpu_entry(void) { }
