@@ -268,7 +268,6 @@ objects()
 
 	for file in $(files_like '^(arch|kernel)/.*\.c$'; patched_files | grep '\.c$'); do
 		case $file in
-		kernel/trace/ring_buffer_remote.c) ;;	# ring_buffer.c includes it
 		*/nvhe/*.c) echo "${file%.c}.nvhe.o" ;;
 		*) echo "${file%.c}.o" ;;
 		esac

@@ -49,7 +49,7 @@ struct ring_buffer_remote {
  * ring_buffer_alloc_remote - allocate a ring buffer for a remote writer
  * @size: bytes of data for each CPU, without the reader's sub-buffer; rounded up
  *	  to whole sub-buffers, at least two
- * @remote: the writer; must stay valid until ring_buffer_free()
+ * @writer: the writer; must stay valid until ring_buffer_free()
  *
  * Every CPU that is present has a buffer, offline or not.
  *
@@ -57,7 +57,7 @@ struct ring_buffer_remote {
  * Return: the buffer, or NULL if there is not enough memory.
  */
 struct trace_buffer *ring_buffer_alloc_remote(unsigned long size,
-					      const struct ring_buffer_remote *remote);
+					      const struct ring_buffer_remote *writer);
 
 /**
  * ring_buffer_remote_cpus - the CPUs that have a buffer

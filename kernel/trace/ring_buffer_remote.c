@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Ring buffers with a remote writer (linux/ring_buffer_remote.h). ring_buffer.c
- * includes this file, which works on its private structures.
+ * Ring buffers with a remote writer (linux/ring_buffer_remote.h), which ring_buffer.c
+ * reads as it reads others.
  *
  * The meta page has the position of the writer. Sub-buffers are numbered in the
  * order in which they are started, number n is in slot n % nr_pages, and
@@ -15,8 +15,23 @@
  * reader_lock; so the list mirrors the writer's ring without its help.
  */
 
+#include <linux/cleanup.h>
+#include <linux/cpu.h>
+#include <linux/cpumask.h>
+#include <linux/export.h>
+#include <linux/gfp.h>
+#include <linux/hrtimer.h>
+#include <linux/mm.h>
+#include <linux/oom.h>
 #include <linux/ring_buffer_remote.h>
 #include <linux/ring_buffer_writer.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/topology.h>
+#include <linux/trace_clock.h>
+
+#include "ring_buffer_private.h"
 
 /* Programs find these two where every kernel has them that has them at all */
 static_assert(offsetof(struct trace_buffer_meta, pages_lost) == 64);
@@ -35,21 +50,81 @@ static_assert(offsetof(struct trace_buffer_meta, pages_touched) == 72);
 #define RB_REMOTE_SWAP_TRIES	4
 
 /**
+ * struct rb_remote_page - a sub-buffer
+ * @bpage:	what the readers know of it
+ * @slot:	its position in the ring
+ */
+struct rb_remote_page {
+	struct buffer_page	bpage;
+	unsigned int		slot;
+};
+
+/**
  * struct rb_remote_cpu - what a buffer with a remote writer has in addition
  * @meta:	the writer's meta page
- * @pages:	the buffer pages by id
- * @slots:	the buffer pages in the ring by slot
+ * @pages:	the sub-buffers by id
+ * @slots:	those in the ring by slot
  * @error:	why the last reader got nothing, 0 if there is nothing; under reader_lock
  */
 struct rb_remote_cpu {
 	struct trace_buffer_meta	*meta;
-	struct buffer_page		**pages;
-	struct buffer_page		**slots;
+	struct rb_remote_page		*pages;
+	struct rb_remote_page		**slots;
 	int				error;
 };
 
+/**
+ * struct rb_remote_watch - looks for new events, of which a remote cannot notify the kernel
+ * @timer:	queues @work
+ * @work:	looks, and starts @timer again if somebody waits. It may run on any CPU,
+ *		so the timer does not stay on the CPU that first started it
+ * @lock:	protects what follows; without it, @work reads @all and @cpus
+ * @armed:	@timer or @work will look again
+ * @all:	somebody may wait for events of any CPU
+ * @cpus:	for which of them somebody may wait
+ * @busy:	when something has last happened
+ */
+struct rb_remote_watch {
+	struct hrtimer		timer;
+	struct work_struct	work;
+	spinlock_t		lock;	/* of what follows */
+	bool			armed;
+	bool			all;
+	struct cpumask		cpus;
+	ktime_t			busy;
+};
+
+/**
+ * struct rb_remote_buffer - a buffer for a remote writer
+ * @buffer:	what its readers use
+ * @writer:	the writer
+ * @watch:	wakes those who wait for events
+ */
+struct rb_remote_buffer {
+	struct trace_buffer		buffer;
+	const struct ring_buffer_remote	*writer;
+	struct rb_remote_watch		watch;
+};
+
+static struct rb_remote_page *rb_remote_page(struct buffer_page *bpage)
+{
+	return container_of(bpage, struct rb_remote_page, bpage);
+}
+
+static const struct rb_page *rb_remote_data(const struct buffer_page *bpage)
+{
+	return (const struct rb_page *)bpage->page;
+}
+
+/* Bytes of data on a sub-buffer */
+static u32 rb_remote_size(const struct buffer_page *bpage)
+{
+	return READ_ONCE(rb_remote_data(bpage)->commit) &
+	       ~(RB_PAGE_MISSED | RB_PAGE_MISSED_STORED);
+}
+
 /* Update the kernel's view of the writer from the meta page; under reader_lock */
-static void rb_remote_sync(struct ring_buffer_per_cpu *cpu_buffer)
+void rb_remote_sync(struct ring_buffer_per_cpu *cpu_buffer)
 {
 	struct rb_remote_cpu *remote = cpu_buffer->remote;
 	struct trace_buffer_meta *meta = remote->meta;
@@ -68,21 +143,21 @@ static void rb_remote_sync(struct ring_buffer_per_cpu *cpu_buffer)
 	local_set(&cpu_buffer->pages_lost, head - read);
 	local_set(&cpu_buffer->pages_touched, tail);
 
-	cpu_buffer->head_page = remote->slots[head % cpu_buffer->nr_pages];
+	cpu_buffer->head_page = &remote->slots[head % cpu_buffer->nr_pages]->bpage;
 	cpu_buffer->commit_page = head > tail ? cpu_buffer->reader_page :
-				  remote->slots[tail % cpu_buffer->nr_pages];
+				  &remote->slots[tail % cpu_buffer->nr_pages]->bpage;
 	cpu_buffer->tail_page = cpu_buffer->commit_page;
 }
 
 /* The same, for callers that need only the counters */
-static void rb_remote_sync_counters(struct ring_buffer_per_cpu *cpu_buffer)
+void rb_remote_sync_counters(struct ring_buffer_per_cpu *cpu_buffer)
 {
 	guard(raw_spinlock_irqsave)(&cpu_buffer->reader_lock);
 	rb_remote_sync(cpu_buffer);
 }
 
 /* Events that are left to read. ->read is of the same moment, so it is never negative */
-static unsigned long rb_remote_entries(struct ring_buffer_per_cpu *cpu_buffer)
+unsigned long rb_remote_entries(struct ring_buffer_per_cpu *cpu_buffer)
 {
 	guard(raw_spinlock_irqsave)(&cpu_buffer->reader_lock);
 	rb_remote_sync(cpu_buffer);
@@ -94,13 +169,13 @@ static unsigned long rb_remote_entries(struct ring_buffer_per_cpu *cpu_buffer)
  * Bytes of data that are left to read. If the writer moves on meanwhile, a sub-buffer may
  * count twice, as in a buffer of a moment later; none is ever missing.
  */
-static unsigned long rb_remote_bytes(struct ring_buffer_per_cpu *cpu_buffer)
+unsigned long rb_remote_bytes(struct ring_buffer_per_cpu *cpu_buffer)
 {
 	struct trace_buffer_meta *meta = cpu_buffer->remote->meta;
 
 	guard(raw_spinlock_irqsave)(&cpu_buffer->reader_lock);
 	rb_remote_sync(cpu_buffer);
-	return READ_ONCE(meta->closed_bytes) + rb_page_size(cpu_buffer->commit_page) -
+	return READ_ONCE(meta->closed_bytes) + rb_remote_size(cpu_buffer->commit_page) -
 	       cpu_buffer->read_bytes;
 }
 
@@ -111,35 +186,35 @@ static unsigned long rb_remote_bytes(struct ring_buffer_per_cpu *cpu_buffer)
 static int rb_remote_swapped(struct ring_buffer_per_cpu *cpu_buffer)
 {
 	struct rb_remote_cpu *remote = cpu_buffer->remote;
-	struct buffer_page *old = cpu_buffer->reader_page, *new;
+	struct rb_remote_page *old = rb_remote_page(cpu_buffer->reader_page), *new;
 	u32 id = READ_ONCE(remote->meta->reader.id);
 
-	if (id > cpu_buffer->nr_pages || remote->pages[id] == old)
+	if (id > cpu_buffer->nr_pages || &remote->pages[id] == old)
 		return -EIO;
 
-	new = remote->pages[id];
-	list_replace_init(&new->list, &old->list);
-	if (cpu_buffer->pages == &new->list)
-		cpu_buffer->pages = &old->list;
+	new = &remote->pages[id];
+	list_replace_init(&new->bpage.list, &old->bpage.list);
+	if (cpu_buffer->pages == &new->bpage.list)
+		cpu_buffer->pages = &old->bpage.list;
 	old->slot = new->slot;
-	old->read = 0;
+	old->bpage.read = 0;
 	remote->slots[old->slot] = old;
 
-	new->read = 0;
-	local_set(&new->entries, READ_ONCE(remote->meta->reader_entries));
-	cpu_buffer->reader_page = new;
+	new->bpage.read = 0;
+	local_set(&new->bpage.entries, READ_ONCE(remote->meta->reader_entries));
+	cpu_buffer->reader_page = &new->bpage;
 	cpu_buffer->lost_events = READ_ONCE(remote->meta->reader.lost_events);
 	cpu_buffer->cnt++;
-	rb_update_meta_page(cpu_buffer);
+	rb_remote_update_meta(cpu_buffer);
 	return 0;
 }
 
 /* Ask the writer for another sub-buffer. 0 or an errno; 0 may also be a failed attempt */
 static int rb_remote_swap(struct ring_buffer_per_cpu *cpu_buffer)
 {
-	const struct ring_buffer_remote *remote = cpu_buffer->buffer->remote;
-	int ret = remote->ops->swap_reader(cpu_buffer->cpu, cpu_buffer->reader_page->read,
-					   remote->priv);
+	const struct ring_buffer_remote *writer = cpu_buffer->buffer->remote->writer;
+	int ret = writer->ops->swap_reader(cpu_buffer->cpu, cpu_buffer->reader_page->read,
+					   writer->priv);
 
 	switch (ret) {
 	case RB_SWAP_DONE:
@@ -164,18 +239,18 @@ static struct buffer_page *rb_remote_use_reader_page(struct ring_buffer_per_cpu 
 	/* Pairs with the writer's store-release of the commit */
 	smp_rmb();
 	if (!reader->read)
-		cpu_buffer->read_stamp = reader->page->time_stamp;
+		cpu_buffer->read_stamp = rb_remote_data(reader)->time_stamp;
 	return reader;
 }
 
 /* NULL if there is nothing to read, or if the writer fails; see rb_remote_error() */
-static struct buffer_page *rb_remote_get_reader_page(struct ring_buffer_per_cpu *cpu_buffer)
+struct buffer_page *rb_remote_get_reader_page(struct ring_buffer_per_cpu *cpu_buffer)
 {
 	struct rb_remote_cpu *remote = cpu_buffer->remote;
 	int tries = 0;
 
 	remote->error = 0;
-	while (cpu_buffer->reader_page->read >= rb_page_size(cpu_buffer->reader_page)) {
+	while (cpu_buffer->reader_page->read >= rb_remote_size(cpu_buffer->reader_page)) {
 		rb_remote_sync(cpu_buffer);
 		if (cpu_buffer->commit_page == cpu_buffer->reader_page ||
 		    !local_read(&cpu_buffer->entries))
@@ -190,14 +265,11 @@ static struct buffer_page *rb_remote_get_reader_page(struct ring_buffer_per_cpu 
 }
 
 /* Why a reader has just got nothing: 0 if there is nothing, or an errno. Told only once */
-static int rb_remote_error(struct ring_buffer_per_cpu *cpu_buffer)
+int rb_remote_error(struct ring_buffer_per_cpu *cpu_buffer)
 {
-	int error;
+	int error = cpu_buffer->remote->error;
 
 	lockdep_assert_held(&cpu_buffer->reader_lock);
-	if (!rb_is_remote(cpu_buffer))
-		return 0;
-	error = cpu_buffer->remote->error;
 	cpu_buffer->remote->error = 0;
 	return error;
 }
@@ -211,66 +283,34 @@ int ring_buffer_remote_error(struct trace_buffer *buffer, int cpu)
 {
 	struct ring_buffer_per_cpu *cpu_buffer = buffer->buffers[cpu];
 
+	if (!rb_is_remote(cpu_buffer))
+		return 0;
+
 	guard(raw_spinlock_irqsave)(&cpu_buffer->reader_lock);
 	return rb_remote_error(cpu_buffer);
 }
 
-/*
- * Nothing of the reader's sub-buffer has been read, and the writer has left it and
- * published the number of its events. So it can be consumed without a walk over them.
- */
-static bool rb_remote_is_whole(struct ring_buffer_per_cpu *cpu_buffer)
-{
-	struct buffer_page *reader = cpu_buffer->reader_page;
-
-	return rb_is_remote(cpu_buffer) && !reader->read && local_read(&reader->entries);
-}
-
 /* Consume all of a sub-buffer that rb_remote_is_whole() */
-static void rb_remote_consume_whole(struct ring_buffer_per_cpu *cpu_buffer)
+void rb_remote_consume_whole(struct ring_buffer_per_cpu *cpu_buffer)
 {
 	struct buffer_page *reader = cpu_buffer->reader_page;
 
 	cpu_buffer->read += local_read(&reader->entries);
-	cpu_buffer->read_bytes += rb_page_size(reader);
-	reader->read = rb_page_size(reader);
-	rb_update_meta_page(cpu_buffer);
+	cpu_buffer->read_bytes += rb_remote_size(reader);
+	reader->read = rb_remote_size(reader);
+	rb_remote_update_meta(cpu_buffer);
 }
 
-static void rb_remote_setup_ids(struct ring_buffer_per_cpu *cpu_buffer,
-				unsigned long *subbuf_ids)
+void rb_remote_setup_ids(struct ring_buffer_per_cpu *cpu_buffer, unsigned long *subbuf_ids)
 {
 	unsigned int id;
 
 	for (id = 0; id <= cpu_buffer->nr_pages; id++)
-		subbuf_ids[id] = (unsigned long)cpu_buffer->remote->pages[id]->page;
+		subbuf_ids[id] = (unsigned long)cpu_buffer->remote->pages[id].bpage.page;
 
 	cpu_buffer->subbuf_ids = subbuf_ids;
-	rb_update_meta_page(cpu_buffer);
+	rb_remote_update_meta(cpu_buffer);
 }
-
-/**
- * struct rb_remote_watch - looks for new events, of which a remote cannot notify the kernel
- * @buffer:	the buffer
- * @timer:	queues @work
- * @work:	looks, and starts @timer again if somebody waits. It may run on any CPU,
- *		so the timer does not stay on the CPU that first started it
- * @lock:	protects what follows; without it, @work reads @all and @cpus
- * @armed:	@timer or @work will look again
- * @all:	somebody may wait for events of any CPU
- * @cpus:	for which of them somebody may wait
- * @busy:	when something has last happened
- */
-struct rb_remote_watch {
-	struct trace_buffer	*buffer;
-	struct hrtimer		timer;
-	struct work_struct	work;
-	spinlock_t		lock;	/* of what follows */
-	bool			armed;
-	bool			all;
-	struct cpumask		cpus;
-	ktime_t			busy;
-};
 
 /*
  * Is there something to read? Without the reader_lock as long as nothing is written. The
@@ -289,7 +329,7 @@ static bool rb_remote_any_has_events(struct trace_buffer *buffer)
 {
 	int cpu;
 
-	for_each_buffer_cpu(buffer, cpu) {
+	for_each_cpu(cpu, buffer->cpumask) {
 		if (rb_remote_has_events(buffer, cpu))
 			return true;
 	}
@@ -307,14 +347,18 @@ static bool rb_remote_has_moved(struct ring_buffer_per_cpu *cpu_buffer)
 	return true;
 }
 
-/* Is the buffer as full as some waiter wants it to be? As in full_hit(), but unlocked */
-static bool rb_remote_may_be_full(struct ring_buffer_per_cpu *cpu_buffer)
+/*
+ * Is the buffer as full as some waiter wants it to be? As in rb_watermark_hit(), which the
+ * waiter asks again, but unlocked
+ */
+static bool rb_remote_is_full(struct ring_buffer_per_cpu *cpu_buffer)
 {
 	u64 head, tail;
 
 	ring_buffer_remote_range(cpu_buffer->buffer, cpu_buffer->cpu, &head, &tail);
 	return (tail + 1 - head) * 100 >=
-	       READ_ONCE(cpu_buffer->shortest_full) * cpu_buffer->nr_pages;
+	       READ_ONCE(cpu_buffer->shortest_full) * cpu_buffer->nr_pages &&
+	       rb_remote_has_events(cpu_buffer->buffer, cpu_buffer->cpu);
 }
 
 static bool rb_remote_has_waiters(struct rb_irq_work *work)
@@ -349,13 +393,11 @@ static bool rb_remote_look_at_all(struct trace_buffer *buffer)
 static bool rb_remote_look_at(struct ring_buffer_per_cpu *cpu_buffer)
 {
 	struct rb_irq_work *work = &cpu_buffer->irq_work;
-	struct trace_buffer *buffer = cpu_buffer->buffer;
 	bool hit, moved;
 
-	hit = work->waiters_pending && rb_remote_has_events(buffer, cpu_buffer->cpu);
+	hit = work->waiters_pending && rb_remote_has_events(cpu_buffer->buffer, cpu_buffer->cpu);
 	moved = work->full_waiters_pending && rb_remote_has_moved(cpu_buffer);
-	if (moved && rb_remote_may_be_full(cpu_buffer) &&
-	    rb_watermark_hit(buffer, cpu_buffer->cpu, READ_ONCE(cpu_buffer->shortest_full))) {
+	if (moved && rb_remote_is_full(cpu_buffer)) {
 		work->wakeup_full = true;
 		hit = true;
 	}
@@ -364,9 +406,9 @@ static bool rb_remote_look_at(struct ring_buffer_per_cpu *cpu_buffer)
 	return hit || moved;
 }
 
-static bool rb_remote_look(struct rb_remote_watch *watch)
+static bool rb_remote_look(struct trace_buffer *buffer)
 {
-	struct trace_buffer *buffer = watch->buffer;
+	struct rb_remote_watch *watch = &buffer->remote->watch;
 	bool happened = false;
 	int cpu;
 
@@ -378,9 +420,9 @@ static bool rb_remote_look(struct rb_remote_watch *watch)
 }
 
 /* Forget for whom nobody waits any more; a waiter is queued before it takes the lock */
-static bool rb_remote_anybody_waits(struct rb_remote_watch *watch)
+static bool rb_remote_anybody_waits(struct trace_buffer *buffer)
 {
-	struct trace_buffer *buffer = watch->buffer;
+	struct rb_remote_watch *watch = &buffer->remote->watch;
 	int cpu;
 
 	lockdep_assert_held(&watch->lock);
@@ -396,8 +438,9 @@ static bool rb_remote_anybody_waits(struct rb_remote_watch *watch)
 /* Without waiters there is nothing to look for, and without tracing nothing to find */
 static void rb_remote_watch_work(struct work_struct *work)
 {
-	struct rb_remote_watch *watch = container_of(work, struct rb_remote_watch, work);
-	bool happened = rb_remote_look(watch);
+	struct rb_remote_buffer *remote = container_of(work, struct rb_remote_buffer, watch.work);
+	struct rb_remote_watch *watch = &remote->watch;
+	bool happened = rb_remote_look(&remote->buffer);
 	ktime_t now = ktime_get();
 	s64 pause;
 
@@ -406,8 +449,8 @@ static void rb_remote_watch_work(struct work_struct *work)
 		watch->busy = now;
 	pause = clamp(ktime_to_ns(now - watch->busy) / RB_REMOTE_WATCH_PART,
 		      RB_REMOTE_WATCH_NS, RB_REMOTE_WATCH_IDLE_NS);
-	watch->armed = rb_remote_anybody_waits(watch) &&
-		       ring_buffer_record_is_set_on(watch->buffer);
+	watch->armed = rb_remote_anybody_waits(&remote->buffer) &&
+		       ring_buffer_record_is_set_on(&remote->buffer);
 	if (watch->armed)
 		hrtimer_start(&watch->timer, ns_to_ktime(pause), HRTIMER_MODE_REL);
 }
@@ -420,10 +463,12 @@ static enum hrtimer_restart rb_remote_watch_timer(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-static void rb_remote_watch_arm(struct rb_remote_watch *watch)
+static void rb_remote_watch_arm(struct trace_buffer *buffer)
 {
+	struct rb_remote_watch *watch = &buffer->remote->watch;
+
 	lockdep_assert_held(&watch->lock);
-	if (watch->armed || !ring_buffer_record_is_set_on(watch->buffer))
+	if (watch->armed || !ring_buffer_record_is_set_on(buffer))
 		return;
 
 	watch->armed = true;
@@ -432,155 +477,188 @@ static void rb_remote_watch_arm(struct rb_remote_watch *watch)
 }
 
 /* A waiter for events of @cpu, or of all CPUs, has queued itself */
-static void rb_remote_watch(struct trace_buffer *buffer, int cpu)
+void rb_remote_watch(struct trace_buffer *buffer, int cpu)
 {
-	struct rb_remote_watch *watch = buffer->watch;
-
-	if (!watch)
-		return;
+	struct rb_remote_watch *watch = &buffer->remote->watch;
 
 	guard(spinlock)(&watch->lock);
 	if (cpu == RING_BUFFER_ALL_CPUS)
 		WRITE_ONCE(watch->all, true);
 	else
 		cpumask_set_cpu(cpu, &watch->cpus);
-	rb_remote_watch_arm(watch);
+	rb_remote_watch_arm(buffer);
 }
 
-static struct rb_remote_watch *rb_remote_alloc_watch(struct trace_buffer *buffer)
+static void rb_remote_init_watch(struct rb_remote_watch *watch)
 {
-	struct rb_remote_watch *watch = kzalloc(sizeof(*watch), GFP_KERNEL);
-
-	if (!watch)
-		return NULL;
-
-	watch->buffer = buffer;
 	spin_lock_init(&watch->lock);
 	INIT_WORK(&watch->work, rb_remote_watch_work);
 	hrtimer_init(&watch->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
 	watch->timer.function = rb_remote_watch_timer;
-	return watch;
-}
-
-static void rb_remote_free_watch(struct trace_buffer *buffer)
-{
-	/* Nobody waits, and this work does not start the timer again */
-	disable_work_sync(&buffer->watch->work);
-	hrtimer_cancel(&buffer->watch->timer);
-	kfree(buffer->watch);
 }
 
 void ring_buffer_remote_record_on(struct trace_buffer *buffer)
 {
-	struct rb_remote_watch *watch = buffer->watch;
-
 	ring_buffer_record_on(buffer);
-	guard(spinlock)(&watch->lock);
-	if (rb_remote_anybody_waits(watch))
-		rb_remote_watch_arm(watch);
+	guard(spinlock)(&buffer->remote->watch.lock);
+	if (rb_remote_anybody_waits(buffer))
+		rb_remote_watch_arm(buffer);
 }
 EXPORT_SYMBOL_GPL(ring_buffer_remote_record_on);
 
-/* The reader's sub-buffer gets id 0, those in the ring follow */
-static void rb_remote_number_pages(struct ring_buffer_per_cpu *cpu_buffer)
+/* Sub-buffer 0 is the reader's, those in the ring follow */
+static void rb_remote_link_pages(struct ring_buffer_per_cpu *cpu_buffer)
 {
 	struct rb_remote_cpu *remote = cpu_buffer->remote;
-	struct list_head *list = cpu_buffer->pages;
+	LIST_HEAD(ring);
 	unsigned int slot;
 
-	remote->pages[0] = cpu_buffer->reader_page;
 	for (slot = 0; slot < cpu_buffer->nr_pages; slot++) {
-		struct buffer_page *bpage = list_entry(list, struct buffer_page, list);
+		struct rb_remote_page *page = &remote->pages[slot + 1];
 
-		bpage->id = slot + 1;
-		bpage->slot = slot;
-		remote->pages[slot + 1] = bpage;
-		remote->slots[slot] = bpage;
-		list = rb_list_head(list->next);
+		page->slot = slot;
+		remote->slots[slot] = page;
+		list_add_tail(&page->bpage.list, &ring);
 	}
+
+	/* As in ring_buffer.c, the list has no head of its own */
+	cpu_buffer->pages = ring.next;
+	list_del(&ring);
+
+	INIT_LIST_HEAD(&remote->pages[0].bpage.list);
+	cpu_buffer->reader_page = &remote->pages[0].bpage;
+	cpu_buffer->head_page = &remote->pages[1].bpage;
+	cpu_buffer->tail_page = cpu_buffer->head_page;
+	cpu_buffer->commit_page = cpu_buffer->head_page;
 }
 
 static void rb_remote_free_cpu(struct ring_buffer_per_cpu *cpu_buffer)
 {
 	struct rb_remote_cpu *remote = cpu_buffer->remote;
+	unsigned int id;
 
-	if (!remote)
-		return;
-
+	irq_work_sync(&cpu_buffer->irq_work.work);
+	for (id = 0; remote->pages && id <= cpu_buffer->nr_pages; id++)
+		free_page((unsigned long)remote->pages[id].bpage.page);
 	kvfree(remote->slots);
 	kvfree(remote->pages);
 	free_page((unsigned long)remote->meta);
 	kfree(remote);
+	free_page((unsigned long)cpu_buffer->free_page.data);
+	kfree(cpu_buffer);
+}
+
+static bool rb_remote_alloc_pages(struct ring_buffer_per_cpu *cpu_buffer)
+{
+	struct rb_remote_cpu *remote = cpu_buffer->remote;
+	unsigned int id;
+
+	/* A rough estimate, which prevents what is obviously not going to succeed */
+	if (si_mem_available() < cpu_buffer->nr_pages)
+		return false;
+
+	for (id = 0; id <= cpu_buffer->nr_pages; id++) {
+		struct buffer_page *bpage = &remote->pages[id].bpage;
+		struct page *page;
+
+		if (fatal_signal_pending(current))
+			return false;
+		page = alloc_pages_node(cpu_to_node(cpu_buffer->cpu),
+					RING_BUFFER_REMOTE_GFP | __GFP_ZERO, 0);
+		if (!page)
+			return false;
+		bpage->id = id;
+		bpage->page = page_address(page);
+	}
+	return true;
 }
 
 /* If this takes the last memory, it is the current task that has to go */
-static bool rb_remote_alloc_tables(struct rb_remote_cpu *remote, long nr_pages)
+static bool rb_remote_alloc_memory(struct ring_buffer_per_cpu *cpu_buffer)
 {
 	const gfp_t gfp = RING_BUFFER_REMOTE_GFP;
+	struct rb_remote_cpu *remote = cpu_buffer->remote;
+	bool done;
 
 	set_current_oom_origin();
 	remote->meta = (void *)get_zeroed_page(gfp);
-	remote->pages = kvcalloc(nr_pages + 1, sizeof(*remote->pages), gfp);
-	remote->slots = kvcalloc(nr_pages, sizeof(*remote->slots), gfp);
+	remote->pages = kvcalloc(cpu_buffer->nr_pages + 1, sizeof(*remote->pages), gfp);
+	remote->slots = kvcalloc(cpu_buffer->nr_pages, sizeof(*remote->slots), gfp);
+	done = remote->meta && remote->pages && remote->slots &&
+	       rb_remote_alloc_pages(cpu_buffer);
 	clear_current_oom_origin();
-	return remote->meta && remote->pages && remote->slots;
+	return done;
+}
+
+static struct ring_buffer_per_cpu *rb_remote_new_cpu(struct trace_buffer *buffer, int cpu)
+{
+	struct ring_buffer_per_cpu *cpu_buffer;
+
+	cpu_buffer = kzalloc_node(sizeof(*cpu_buffer), GFP_KERNEL, cpu_to_node(cpu));
+	if (!cpu_buffer)
+		return NULL;
+
+	cpu_buffer->remote = kzalloc(sizeof(*cpu_buffer->remote), GFP_KERNEL);
+	if (!cpu_buffer->remote) {
+		kfree(cpu_buffer);
+		return NULL;
+	}
+
+	cpu_buffer->cpu = cpu;
+	cpu_buffer->buffer = buffer;
+	raw_spin_lock_init(&cpu_buffer->reader_lock);
+	cpu_buffer->lock = (arch_spinlock_t)__ARCH_SPIN_LOCK_UNLOCKED;
+	init_irq_work(&cpu_buffer->irq_work.work, rb_wake_up_waiters);
+	init_waitqueue_head(&cpu_buffer->irq_work.waiters);
+	init_waitqueue_head(&cpu_buffer->irq_work.full_waiters);
+	mutex_init(&cpu_buffer->mapping_lock);
+	/* The sub-buffers belong to the writer: never exchange or resize them */
+	cpu_buffer->mapped = 1;
+	atomic_set(&cpu_buffer->resize_disabled, 1);
+	return cpu_buffer;
 }
 
 static struct ring_buffer_per_cpu *
 rb_remote_alloc_cpu(struct trace_buffer *buffer, long nr_pages, int cpu)
 {
-	struct ring_buffer_per_cpu *cpu_buffer;
-	struct rb_remote_cpu *remote;
+	struct ring_buffer_per_cpu *cpu_buffer = rb_remote_new_cpu(buffer, cpu);
 
-	cpu_buffer = rb_allocate_cpu_buffer(buffer, nr_pages, cpu);
 	if (!cpu_buffer)
 		return NULL;
 
-	remote = kzalloc(sizeof(*remote), GFP_KERNEL);
-	if (!remote)
-		goto free_cpu_buffer;
-	rb_head_page_deactivate(cpu_buffer);
-	cpu_buffer->remote = remote;
-
-	if (!rb_remote_alloc_tables(remote, nr_pages))
-		goto free_cpu_buffer;
-
-	rb_remote_number_pages(cpu_buffer);
-	cpu_buffer->meta_page = remote->meta;
-	/* The sub-buffers belong to the writer: never exchange or resize them */
-	cpu_buffer->mapped = 1;
-	atomic_inc(&cpu_buffer->resize_disabled);
-	return cpu_buffer;
-
-free_cpu_buffer:
-	rb_free_cpu_buffer(cpu_buffer);
-	return NULL;
-}
-
-static struct trace_buffer *rb_remote_alloc_buffer(const struct ring_buffer_remote *remote)
-{
-	static struct lock_class_key reader_lock_key;
-	struct trace_buffer *buffer;
-
-	buffer = kzalloc(ALIGN(sizeof(*buffer), cache_line_size()), GFP_KERNEL);
-	if (!buffer)
-		return NULL;
-
-	buffer->buffers = kcalloc(nr_cpu_ids, sizeof(*buffer->buffers), GFP_KERNEL);
-	buffer->watch = rb_remote_alloc_watch(buffer);
-	if (!buffer->buffers || !buffer->watch ||
-	    !zalloc_cpumask_var(&buffer->cpumask, GFP_KERNEL)) {
-		kfree(buffer->watch);
-		kfree(buffer->buffers);
-		kfree(buffer);
+	cpu_buffer->nr_pages = nr_pages;
+	if (!rb_remote_alloc_memory(cpu_buffer)) {
+		rb_remote_free_cpu(cpu_buffer);
 		return NULL;
 	}
 
+	cpu_buffer->meta_page = cpu_buffer->remote->meta;
+	rb_remote_link_pages(cpu_buffer);
+	return cpu_buffer;
+}
+
+static struct trace_buffer *rb_remote_alloc_buffer(const struct ring_buffer_remote *writer)
+{
+	struct rb_remote_buffer *remote = kzalloc(sizeof(*remote), GFP_KERNEL);
+	struct trace_buffer *buffer;
+
+	if (!remote)
+		return NULL;
+
+	buffer = &remote->buffer;
+	buffer->buffers = kcalloc(nr_cpu_ids, sizeof(*buffer->buffers), GFP_KERNEL);
+	if (!buffer->buffers || !zalloc_cpumask_var(&buffer->cpumask, GFP_KERNEL)) {
+		kfree(buffer->buffers);
+		kfree(remote);
+		return NULL;
+	}
+
+	remote->writer = writer;
+	rb_remote_init_watch(&remote->watch);
 	buffer->remote = remote;
 	buffer->flags = RB_FL_OVERWRITE;
 	buffer->clock = trace_clock_local;
-	buffer->reader_lock_key = &reader_lock_key;
-	buffer->max_data_size = rb_subbuf_capacity(buffer) - (sizeof(u32) * 2);
+	buffer->max_data_size = RB_PAGE_DATA_SIZE - sizeof(u32) * 2;
 	init_irq_work(&buffer->irq_work.work, rb_wake_up_waiters);
 	init_waitqueue_head(&buffer->irq_work.waiters);
 	mutex_init(&buffer->mutex);
@@ -588,16 +666,16 @@ static struct trace_buffer *rb_remote_alloc_buffer(const struct ring_buffer_remo
 }
 
 struct trace_buffer *ring_buffer_alloc_remote(unsigned long size,
-					      const struct ring_buffer_remote *remote)
+					      const struct ring_buffer_remote *writer)
 {
-	struct trace_buffer *buffer = rb_remote_alloc_buffer(remote);
+	struct trace_buffer *buffer = rb_remote_alloc_buffer(writer);
 	long nr_pages;
 	int cpu;
 
 	if (!buffer)
 		return NULL;
 
-	nr_pages = max(DIV_ROUND_UP(size, rb_subbuf_capacity(buffer)), 2);
+	nr_pages = max(DIV_ROUND_UP(size, RB_PAGE_DATA_SIZE), 2);
 	/* The same is checked for each CPU, when the others have taken their pages already */
 	if (si_mem_available() / num_present_cpus() < nr_pages)
 		goto free_buffer;
@@ -615,6 +693,23 @@ free_buffer:
 }
 EXPORT_SYMBOL_GPL(ring_buffer_alloc_remote);
 
+void rb_remote_free(struct trace_buffer *buffer)
+{
+	struct rb_remote_buffer *remote = buffer->remote;
+	int cpu;
+
+	/* Nobody waits, and this work does not start the timer again */
+	disable_work_sync(&remote->watch.work);
+	hrtimer_cancel(&remote->watch.timer);
+	irq_work_sync(&buffer->irq_work.work);
+
+	for_each_cpu(cpu, buffer->cpumask)
+		rb_remote_free_cpu(buffer->buffers[cpu]);
+	kfree(buffer->buffers);
+	free_cpumask_var(buffer->cpumask);
+	kfree(remote);
+}
+
 const struct cpumask *ring_buffer_remote_cpus(struct trace_buffer *buffer)
 {
 	return buffer->cpumask;
@@ -629,7 +724,7 @@ EXPORT_SYMBOL_GPL(ring_buffer_remote_nr_subbufs);
 
 void *ring_buffer_remote_subbuf(struct trace_buffer *buffer, int cpu, unsigned int id)
 {
-	return buffer->buffers[cpu]->remote->pages[id]->page;
+	return buffer->buffers[cpu]->remote->pages[id].bpage.page;
 }
 EXPORT_SYMBOL_GPL(ring_buffer_remote_subbuf);
 
@@ -654,7 +749,7 @@ static struct buffer_page *rb_remote_reader(struct ring_buffer_per_cpu *cpu_buff
 {
 	u32 id = READ_ONCE(cpu_buffer->remote->meta->reader.id);
 
-	return id <= cpu_buffer->nr_pages ? cpu_buffer->remote->pages[id] :
+	return id <= cpu_buffer->nr_pages ? &cpu_buffer->remote->pages[id].bpage :
 					    READ_ONCE(cpu_buffer->reader_page);
 }
 
@@ -666,7 +761,7 @@ const struct rb_page *ring_buffer_remote_look_reader(struct trace_buffer *buffer
 
 	/* If they differ, a CPU has stopped in the middle of rb_remote_swapped() */
 	*from = reader == READ_ONCE(cpu_buffer->reader_page) ? READ_ONCE(reader->read) : 0;
-	return (const struct rb_page *)reader->page;
+	return rb_remote_data(reader);
 }
 
 const struct rb_page *ring_buffer_remote_look(struct trace_buffer *buffer, int cpu, u64 number,
@@ -675,12 +770,12 @@ const struct rb_page *ring_buffer_remote_look(struct trace_buffer *buffer, int c
 	struct ring_buffer_per_cpu *cpu_buffer = buffer->buffers[cpu];
 	struct buffer_page *bpage;
 
-	bpage = READ_ONCE(cpu_buffer->remote->slots[number % cpu_buffer->nr_pages]);
+	bpage = &READ_ONCE(cpu_buffer->remote->slots[number % cpu_buffer->nr_pages])->bpage;
 	/* If so, a CPU has stopped there, too: the slot now has the reader's old sub-buffer */
 	if (bpage == rb_remote_reader(cpu_buffer))
 		bpage = READ_ONCE(cpu_buffer->reader_page);
 	*from = 0;
-	return (const struct rb_page *)bpage->page;
+	return rb_remote_data(bpage);
 }
 
 static void rb_remote_forget(struct ring_buffer_per_cpu *cpu_buffer)
@@ -693,7 +788,7 @@ static void rb_remote_forget(struct ring_buffer_per_cpu *cpu_buffer)
 	cpu_buffer->shortest_full = 0;
 	cpu_buffer->last_pages_touch = 0;
 	cpu_buffer->pages_removed++;	/* iterators start over */
-	rb_update_meta_page(cpu_buffer);
+	rb_remote_update_meta(cpu_buffer);
 }
 
 struct rb_remote_reset {
@@ -705,10 +800,10 @@ static void rb_remote_reset_local(void *data)
 {
 	struct rb_remote_reset *reset = data;
 	struct ring_buffer_per_cpu *cpu_buffer = reset->cpu_buffer;
-	const struct ring_buffer_remote *remote = cpu_buffer->buffer->remote;
+	const struct ring_buffer_remote *writer = cpu_buffer->buffer->remote->writer;
 
 	guard(raw_spinlock_irqsave)(&cpu_buffer->reader_lock);
-	reset->ret = remote->ops->reset(cpu_buffer->cpu, remote->priv);
+	reset->ret = writer->ops->reset(cpu_buffer->cpu, writer->priv);
 	if (!reset->ret)
 		rb_remote_forget(cpu_buffer);
 }

@@ -1294,10 +1294,7 @@ static const struct file_operations trace_pipe_fops = {
  * that mappings are counted for the remote, not as what forbids snapshots
  */
 
-/* Filled from tracing_buffers_fops before the first file is made */
-static struct file_operations trace_raw_fops;
-
-static int trace_raw_open(struct inode *inode, struct file *filp)
+int trace_remote_raw_open(struct inode *inode, struct file *filp)
 {
 	struct remote_cpu *file = inode->i_private;
 	struct trace_remote *remote;
@@ -1317,7 +1314,7 @@ static int trace_raw_open(struct inode *inode, struct file *filp)
 	return ret;
 }
 
-static int trace_raw_release(struct inode *inode, struct file *filp)
+int trace_remote_raw_release(struct inode *inode, struct file *filp)
 {
 	struct remote_cpu *file = inode->i_private;
 	int ret = tracing_buffers_fops.release(inode, filp);
@@ -1355,7 +1352,7 @@ static const struct vm_operations_struct trace_raw_vm_ops = {
 	.may_split	= trace_raw_vm_may_split,
 };
 
-static int trace_raw_mmap(struct file *filp, struct vm_area_struct *vma)
+int trace_remote_raw_mmap(struct file *filp, struct vm_area_struct *vma)
 {
 	struct remote_cpu *file = file_inode(filp)->i_private;
 	int ret;
@@ -2369,7 +2366,8 @@ static int make_cpu_files(struct dentry *per_cpu, struct remote_cpu *file)
 	snprintf(name, sizeof(name), "cpu%d", file->cpu);
 	return make_dir(name, per_cpu, &dir) ?:
 	       make_reader_files(dir, file) ?:
-	       make_file("trace_pipe_raw", TRACE_MODE_READ, dir, file, &trace_raw_fops) ?:
+	       make_file("trace_pipe_raw", TRACE_MODE_READ, dir, file,
+			 &trace_remote_raw_fops) ?:
 	       make_file("stats", TRACE_MODE_READ, dir, file, &stats_fops);
 }
 
@@ -2496,10 +2494,6 @@ static int remotes_make_dir(void)
 	if (ret)
 		return ret;
 
-	trace_raw_fops = tracing_buffers_fops;
-	trace_raw_fops.open = trace_raw_open;
-	trace_raw_fops.release = trace_raw_release;
-	trace_raw_fops.mmap = trace_raw_mmap;
 	return make_dir("remotes", NULL, &remotes_dir);
 }
 

@@ -194,8 +194,8 @@ our_functions()
 	local trace=$BUILD/kernel-kcsan/kernel/trace kvm=$BUILD/kernel-kcsan/arch/arm64/kvm
 
 	aarch64-linux-gnu-nm "$kvm/hyp_trace.o" "$kvm/hyp_bench.o" "$trace/remote_test.o" \
-		"$trace/trace_remote.o" "$trace/trace_remote_filter.o" "$trace/trace_remote_dump.o"
-	aarch64-linux-gnu-nm "$trace/ring_buffer.o" | grep remote
+		"$trace/trace_remote.o" "$trace/trace_remote_filter.o" \
+		"$trace/trace_remote_dump.o" "$trace/ring_buffer_remote.o"
 }
 
 check_races()	# MODE
