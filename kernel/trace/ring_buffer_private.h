@@ -21,11 +21,15 @@
 struct buffer_data_page;
 struct rb_remote_cpu;
 struct rb_remote_buffer;
+struct rb_remote_pool;
 struct ring_buffer_meta;
 
 struct buffer_data_read_page {
 	unsigned		order;	/* order of the page */
 	struct buffer_data_page	*data;	/* actual data, stored in this page */
+#ifdef CONFIG_TRACE_REMOTE
+	struct rb_remote_pool	*pool;	/* where it returns to, if its buffer is remote */
+#endif
 };
 
 /*
@@ -187,6 +191,16 @@ static inline bool rb_buffer_is_remote(const struct trace_buffer *buffer)
 #endif
 }
 
+/* Is this page for the buffer of a remote? That buffer may be gone */
+static inline bool rb_read_page_is_remote(const struct buffer_data_read_page *rpage)
+{
+#ifdef CONFIG_TRACE_REMOTE
+	return rpage && rpage->pool;
+#else
+	return false;
+#endif
+}
+
 /* The rest is for buffers of a remote only */
 void rb_remote_sync(struct ring_buffer_per_cpu *cpu_buffer);
 void rb_remote_sync_counters(struct ring_buffer_per_cpu *cpu_buffer);
@@ -194,6 +208,11 @@ unsigned long rb_remote_entries(struct ring_buffer_per_cpu *cpu_buffer);
 unsigned long rb_remote_bytes(struct ring_buffer_per_cpu *cpu_buffer);
 struct buffer_page *rb_remote_get_reader_page(struct ring_buffer_per_cpu *cpu_buffer);
 int rb_remote_error(struct ring_buffer_per_cpu *cpu_buffer);
+int rb_remote_alloc_read_page(struct ring_buffer_per_cpu *cpu_buffer,
+			      struct buffer_data_read_page **rpage);
+void rb_remote_free_read_page(struct buffer_data_read_page *rpage);
+void rb_remote_read_whole(struct ring_buffer_per_cpu *cpu_buffer,
+			  struct buffer_data_read_page *rpage);
 void rb_remote_consume_whole(struct ring_buffer_per_cpu *cpu_buffer);
 void rb_remote_setup_ids(struct ring_buffer_per_cpu *cpu_buffer, unsigned long *subbuf_ids);
 void rb_remote_watch(struct trace_buffer *buffer, int cpu);

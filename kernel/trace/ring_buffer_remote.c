@@ -23,6 +23,7 @@
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
 #include <linux/oom.h>
+#include <linux/pipe_fs_i.h>
 #include <linux/ring_buffer_remote.h>
 #include <linux/ring_buffer_writer.h>
 #include <linux/sched/signal.h>
@@ -30,6 +31,7 @@
 #include <linux/smp.h>
 #include <linux/topology.h>
 #include <linux/trace_clock.h>
+#include <linux/vmalloc.h>
 
 #include "ring_buffer_private.h"
 
@@ -60,16 +62,45 @@ struct rb_remote_page {
 };
 
 /**
+ * struct rb_remote_read_page - a page to which a reader copies a sub-buffer
+ * @rpage:	what the reader knows of it
+ * @next:	in the pool
+ */
+struct rb_remote_read_page {
+	struct buffer_data_read_page	rpage;
+	struct rb_remote_read_page	*next;
+};
+
+/**
+ * struct rb_remote_pool - the pages of the readers of a CPU
+ * @lock:	protects what follows
+ * @free:	pages that nobody uses
+ * @room:	how many more of these it takes
+ * @users:	pages that somebody uses, and one for the buffer
+ *
+ * splice() puts pages into a pipe, which may outlive the buffer. The last user frees the
+ * pool.
+ */
+struct rb_remote_pool {
+	spinlock_t			lock;	/* of what follows */
+	struct rb_remote_read_page	*free;
+	unsigned int			room;
+	unsigned int			users;
+};
+
+/**
  * struct rb_remote_cpu - what a buffer with a remote writer has in addition
  * @meta:	the writer's meta page
  * @pages:	the sub-buffers by id
  * @slots:	those in the ring by slot
+ * @pool:	pages of its readers
  * @error:	why the last reader got nothing, 0 if there is nothing; under reader_lock
  */
 struct rb_remote_cpu {
 	struct trace_buffer_meta	*meta;
 	struct rb_remote_page		*pages;
 	struct rb_remote_page		**slots;
+	struct rb_remote_pool		*pool;
 	int				error;
 };
 
@@ -299,6 +330,157 @@ void rb_remote_consume_whole(struct ring_buffer_per_cpu *cpu_buffer)
 	cpu_buffer->read_bytes += rb_remote_size(reader);
 	reader->read = rb_remote_size(reader);
 	rb_remote_update_meta(cpu_buffer);
+}
+
+/* Copy all of a sub-buffer that rb_remote_is_whole(), and consume it */
+void rb_remote_read_whole(struct ring_buffer_per_cpu *cpu_buffer,
+			  struct buffer_data_read_page *rpage)
+{
+	const struct rb_page *from = rb_remote_data(cpu_buffer->reader_page);
+	u32 size = rb_remote_size(cpu_buffer->reader_page);
+	struct rb_page *to = (struct rb_page *)rpage->data;
+	unsigned long lost = cpu_buffer->lost_events;
+
+	memcpy(to, from, sizeof(*to) + size);
+	to->commit = size;
+	if (lost)
+		to->commit |= RB_PAGE_MISSED;
+	if (lost && RB_PAGE_DATA_SIZE - size >= sizeof(lost)) {
+		to->commit |= RB_PAGE_MISSED_STORED;
+		memcpy(to->data + size, &lost, sizeof(lost));
+		size += sizeof(lost);
+	}
+	/* User space will see the whole page, which may have been used before */
+	memset(to->data + size, 0, RB_PAGE_DATA_SIZE - size);
+
+	rb_remote_consume_whole(cpu_buffer);
+	cpu_buffer->lost_events = 0;
+}
+
+static struct rb_remote_pool *rb_remote_alloc_pool(void)
+{
+	struct rb_remote_pool *pool = kzalloc(sizeof(*pool), GFP_KERNEL);
+
+	if (!pool)
+		return NULL;
+
+	spin_lock_init(&pool->lock);
+	pool->room = PIPE_DEF_BUFFERS;
+	pool->users = 1;
+	return pool;
+}
+
+static void rb_remote_put_pool(struct rb_remote_pool *pool)
+{
+	bool last;
+
+	scoped_guard(spinlock, &pool->lock)
+		last = !--pool->users;
+	if (last)
+		kfree(pool);
+}
+
+static void rb_remote_drop_page(struct rb_remote_read_page *page)
+{
+	free_page((unsigned long)page->rpage.data);
+	kfree(page);
+}
+
+/* The buffer goes: pages that are still in use are freed after it */
+static void rb_remote_close_pool(struct rb_remote_pool *pool)
+{
+	struct rb_remote_read_page *page, *next;
+
+	if (!pool)
+		return;
+
+	scoped_guard(spinlock, &pool->lock) {
+		page = pool->free;
+		pool->free = NULL;
+		pool->room = 0;
+	}
+	for (; page; page = next) {
+		next = page->next;
+		rb_remote_drop_page(page);
+	}
+	rb_remote_put_pool(pool);
+}
+
+/* NULL if there is none; the caller is a user of the pool either way */
+static struct rb_remote_read_page *rb_remote_take_page(struct rb_remote_pool *pool)
+{
+	struct rb_remote_read_page *page;
+
+	guard(spinlock)(&pool->lock);
+	pool->users++;
+	page = pool->free;
+	if (page) {
+		pool->free = page->next;
+		pool->room++;
+	}
+	return page;
+}
+
+static struct rb_remote_read_page *rb_remote_new_page(struct rb_remote_pool *pool, int cpu)
+{
+	struct rb_remote_read_page *page = kzalloc(sizeof(*page), GFP_KERNEL);
+	struct page *data;
+
+	if (!page)
+		return NULL;
+
+	data = alloc_pages_node(cpu_to_node(cpu), RING_BUFFER_REMOTE_GFP | __GFP_ZERO, 0);
+	if (!data) {
+		kfree(page);
+		return NULL;
+	}
+	page->rpage.data = page_address(data);
+	page->rpage.pool = pool;
+	return page;
+}
+
+int rb_remote_alloc_read_page(struct ring_buffer_per_cpu *cpu_buffer,
+			      struct buffer_data_read_page **rpage)
+{
+	struct rb_remote_pool *pool = cpu_buffer->remote->pool;
+	struct rb_remote_read_page *page;
+
+	if (*rpage)
+		return 0;
+
+	page = rb_remote_take_page(pool) ?: rb_remote_new_page(pool, cpu_buffer->cpu);
+	if (!page) {
+		rb_remote_put_pool(pool);
+		return -ENOMEM;
+	}
+	*rpage = &page->rpage;
+	return 0;
+}
+
+static bool rb_remote_keep_page(struct rb_remote_pool *pool, struct rb_remote_read_page *page)
+{
+	guard(spinlock)(&pool->lock);
+	if (!pool->room)
+		return false;
+
+	pool->users--;	/* not the last: there is room while there is the buffer */
+	pool->room--;
+	page->next = pool->free;
+	pool->free = page;
+	return true;
+}
+
+void rb_remote_free_read_page(struct buffer_data_read_page *rpage)
+{
+	struct rb_remote_read_page *page = container_of(rpage, struct rb_remote_read_page, rpage);
+	struct rb_remote_pool *pool = rpage->pool;
+
+	/* What came out of a pipe may still be in use somewhere else, for example in a socket */
+	if (page_ref_count(virt_to_page(rpage->data)) == 1 && rb_remote_keep_page(pool, page))
+		return;
+
+	rb_remote_drop_page(page);
+	rb_remote_put_pool(pool);
 }
 
 void rb_remote_setup_ids(struct ring_buffer_per_cpu *cpu_buffer, unsigned long *subbuf_ids)
@@ -543,8 +725,8 @@ static void rb_remote_free_cpu(struct ring_buffer_per_cpu *cpu_buffer)
 	kvfree(remote->slots);
 	kvfree(remote->pages);
 	free_page((unsigned long)remote->meta);
+	rb_remote_close_pool(remote->pool);
 	kfree(remote);
-	free_page((unsigned long)cpu_buffer->free_page.data);
 	kfree(cpu_buffer);
 }
 
@@ -573,18 +755,27 @@ static bool rb_remote_alloc_pages(struct ring_buffer_per_cpu *cpu_buffer)
 	return true;
 }
 
+/* kmalloc() would round a large one up to a power of two pages */
+static void *rb_remote_alloc_table(size_t nr, size_t size)
+{
+	size_t bytes = array_size(nr, size);
+
+	return bytes <= PAGE_SIZE ? kzalloc(bytes, RING_BUFFER_REMOTE_GFP) :
+				    __vmalloc(bytes, RING_BUFFER_REMOTE_GFP | __GFP_ZERO);
+}
+
 /* If this takes the last memory, it is the current task that has to go */
 static bool rb_remote_alloc_memory(struct ring_buffer_per_cpu *cpu_buffer)
 {
-	const gfp_t gfp = RING_BUFFER_REMOTE_GFP;
 	struct rb_remote_cpu *remote = cpu_buffer->remote;
 	bool done;
 
 	set_current_oom_origin();
-	remote->meta = (void *)get_zeroed_page(gfp);
-	remote->pages = kvcalloc(cpu_buffer->nr_pages + 1, sizeof(*remote->pages), gfp);
-	remote->slots = kvcalloc(cpu_buffer->nr_pages, sizeof(*remote->slots), gfp);
-	done = remote->meta && remote->pages && remote->slots &&
+	remote->meta = (void *)get_zeroed_page(RING_BUFFER_REMOTE_GFP);
+	remote->pool = rb_remote_alloc_pool();
+	remote->pages = rb_remote_alloc_table(cpu_buffer->nr_pages + 1, sizeof(*remote->pages));
+	remote->slots = rb_remote_alloc_table(cpu_buffer->nr_pages, sizeof(*remote->slots));
+	done = remote->meta && remote->pool && remote->pages && remote->slots &&
 	       rb_remote_alloc_pages(cpu_buffer);
 	clear_current_oom_origin();
 	return done;

@@ -745,6 +745,64 @@ TEST_F(remote, spliced_page_outlives_the_buffer)
 	close(fds[1]);
 }
 
+union spliced {
+	struct subbuf	page;
+	char		bytes[MAX_SUBBUF_SIZE];
+};
+
+/* Write events until the oldest sub-buffer is full, and move it into a pipe */
+static int splice_next(const struct source *src, int raw, int pipe, __u64 *id)
+{
+	int ret = source_write_many(src, *id, EVENTS_PER_SUBBUF);
+
+	*id += EVENTS_PER_SUBBUF;
+	return ret ?: splice(raw, NULL, pipe, NULL, SUBBUF_SIZE, SPLICE_F_NONBLOCK);
+}
+
+/* Pages are used again, but none that a pipe still has */
+TEST_F(remote, spliced_pages_are_used_again)
+{
+	static union spliced pages[5], tee_page;
+	const struct source *src = &self->src;
+	unsigned long late = late_writes();
+	int raw, fds[2], others[2], i;
+	__u64 id = 10;
+
+	ASSERT_EQ(0, source_on(src, true));
+	ASSERT_EQ(0, pipe2(fds, O_NONBLOCK));
+	ASSERT_EQ(0, pipe2(others, O_NONBLOCK));
+	raw = source_open_file(src, O_RDONLY | O_NONBLOCK, "per_cpu/cpu%d/trace_pipe_raw",
+			       self->cpu);
+	ASSERT_LE(0, raw);
+	ASSERT_EQ(0, source_write_many(src, 0, 10));
+
+	ASSERT_EQ(SUBBUF_SIZE, splice_next(src, raw, fds[1], &id));
+	ASSERT_EQ(SUBBUF_SIZE, read(fds[0], &pages[0], SUBBUF_SIZE));
+	for (i = 1; i < 4; i++)
+		ASSERT_EQ(SUBBUF_SIZE, splice_next(src, raw, fds[1], &id));
+	ASSERT_EQ(SUBBUF_SIZE, tee(fds[0], others[1], SUBBUF_SIZE, SPLICE_F_NONBLOCK));
+	for (i = 1; i < 4; i++)
+		ASSERT_EQ(SUBBUF_SIZE, read(fds[0], &pages[i], SUBBUF_SIZE));
+	ASSERT_EQ(SUBBUF_SIZE, splice_next(src, raw, fds[1], &id));
+	ASSERT_EQ(SUBBUF_SIZE, read(fds[0], &pages[4], SUBBUF_SIZE));
+	ASSERT_EQ(SUBBUF_SIZE, read(others[0], &tee_page, SUBBUF_SIZE));
+	if (late_writes() != late)
+		SKIP(return, "the machine stalls");
+
+	EXPECT_EQ(0, memcmp(&pages[1], &tee_page, SUBBUF_SIZE));
+	for (i = 0; i < 5; i++)
+		events_add_page(&self->ev, src, self->cpu, &pages[i].page, 0,
+				pages[i].page.commit);
+	EXPECT_EQ(5 * EVENTS_PER_SUBBUF, self->ev.nr);
+	EXPECT_EQ(self->ev.nr, events_first_wrong(&self->ev, 0));
+	expect_good(_metadata, &self->ev);
+	close(raw);
+	close(fds[0]);
+	close(fds[1]);
+	close(others[0]);
+	close(others[1]);
+}
+
 /* Another reader takes the events while trace is being read: each keeps its own time */
 TEST_F(remote, taken_while_looking)
 {
