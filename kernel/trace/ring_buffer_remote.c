@@ -21,6 +21,7 @@
 #include <linux/export.h>
 #include <linux/gfp.h>
 #include <linux/hrtimer.h>
+#include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/oom.h>
 #include <linux/pipe_fs_i.h>
@@ -47,6 +48,9 @@ static_assert(offsetof(struct trace_buffer_meta, pages_touched) == 72);
 #define RB_REMOTE_WATCH_NS	(1 * NSEC_PER_MSEC)
 #define RB_REMOTE_WATCH_IDLE_NS	(10 * NSEC_PER_MSEC)
 #define RB_REMOTE_WATCH_PART	16
+
+/* Pages are allocated up to this many at once: 64 */
+#define RB_REMOTE_RUN_ORDER	6
 
 /* An attempt fails if the writer is faster, or writes more to the reader's page */
 #define RB_REMOTE_SWAP_TRIES	4
@@ -714,14 +718,27 @@ static void rb_remote_link_pages(struct ring_buffer_per_cpu *cpu_buffer)
 	cpu_buffer->commit_page = cpu_buffer->head_page;
 }
 
+/* Each run that rb_remote_alloc_pages() has got */
+static void rb_remote_free_pages(struct ring_buffer_per_cpu *cpu_buffer)
+{
+	const struct rb_remote_page *pages = cpu_buffer->remote->pages;
+	unsigned int id = 0, order;
+
+	while (pages && id <= cpu_buffer->nr_pages && pages[id].bpage.page) {
+		struct page *page = virt_to_page(pages[id].bpage.page);
+
+		order = compound_order(page);
+		__free_pages(page, order);
+		id += 1U << order;
+	}
+}
+
 static void rb_remote_free_cpu(struct ring_buffer_per_cpu *cpu_buffer)
 {
 	struct rb_remote_cpu *remote = cpu_buffer->remote;
-	unsigned int id;
 
 	irq_work_sync(&cpu_buffer->irq_work.work);
-	for (id = 0; remote->pages && id <= cpu_buffer->nr_pages; id++)
-		free_page((unsigned long)remote->pages[id].bpage.page);
+	rb_remote_free_pages(cpu_buffer);
 	kvfree(remote->slots);
 	kvfree(remote->pages);
 	free_page((unsigned long)remote->meta);
@@ -730,27 +747,44 @@ static void rb_remote_free_cpu(struct ring_buffer_per_cpu *cpu_buffer)
 	kfree(cpu_buffer);
 }
 
+/*
+ * Allocate up to @nr pages that follow each other, as one. That takes less time, also to
+ * give them to the writer, but nobody has to free or to move memory for it.
+ */
+static struct page *rb_remote_alloc_run(int node, unsigned int nr)
+{
+	const gfp_t gfp = RING_BUFFER_REMOTE_GFP | __GFP_COMP | __GFP_ZERO;
+	int order;
+
+	for (order = min(ilog2(nr), RB_REMOTE_RUN_ORDER); order > 0; order--) {
+		struct page *page = alloc_pages_node(node, (gfp & ~__GFP_RECLAIM) | __GFP_NOWARN,
+						     order);
+
+		if (page)
+			return page;
+	}
+	return alloc_pages_node(node, gfp, 0);
+}
+
 static bool rb_remote_alloc_pages(struct ring_buffer_per_cpu *cpu_buffer)
 {
-	struct rb_remote_cpu *remote = cpu_buffer->remote;
-	unsigned int id;
+	struct rb_remote_page *to = cpu_buffer->remote->pages;
+	unsigned int i, id = 0, nr = cpu_buffer->nr_pages + 1;
+	struct page *page;
 
 	/* A rough estimate, which prevents what is obviously not going to succeed */
-	if (si_mem_available() < cpu_buffer->nr_pages)
+	if (si_mem_available() < nr)
 		return false;
 
-	for (id = 0; id <= cpu_buffer->nr_pages; id++) {
-		struct buffer_page *bpage = &remote->pages[id].bpage;
-		struct page *page;
-
-		if (fatal_signal_pending(current))
-			return false;
-		page = alloc_pages_node(cpu_to_node(cpu_buffer->cpu),
-					RING_BUFFER_REMOTE_GFP | __GFP_ZERO, 0);
+	for (; id < nr; id += compound_nr(page)) {
+		page = fatal_signal_pending(current) ? NULL :
+		       rb_remote_alloc_run(cpu_to_node(cpu_buffer->cpu), nr - id);
 		if (!page)
 			return false;
-		bpage->id = id;
-		bpage->page = page_address(page);
+		for (i = 0; i < compound_nr(page); i++) {
+			to[id + i].bpage.id = id + i;
+			to[id + i].bpage.page = page_address(page + i);
+		}
 	}
 	return true;
 }
