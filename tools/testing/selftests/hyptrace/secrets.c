@@ -222,7 +222,7 @@ FIXTURE_TEARDOWN(secrets)
 
 /* Make a VM; the registers of one that runs AArch64 code are secrets */
 static void create_vm(struct __test_metadata *_metadata, FIXTURE_DATA(secrets) *self,
-		   __u32 features, const void *code, size_t code_size)
+		      __u32 features, const void *code, size_t code_size)
 {
 	int i;
 

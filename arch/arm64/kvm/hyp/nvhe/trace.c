@@ -120,13 +120,14 @@ static noinline void write_slow(u32 type)
 	struct hyp_trace_cpu *tc = this_cpu_ptr(&trace_cpus);
 	struct remote_rec *from = &tc->slow.rec.hdr, *rec;
 	u32 event = tc->slow.event, size = rec_sizes[event];
+	bool filtered = type & HYP_EVENT_FILTERED;
 
 	if (!tc->writer.on)
 		return;
 
 	from->type = type & ~HYP_EVENT_FILTERED;
 	from->pid = READ_ONCE(tc->task->pid);
-	if (type & HYP_EVENT_FILTERED && !remote_filter_match(READ_ONCE(hyp_filters[event]), from, size))
+	if (filtered && !remote_filter_match(READ_ONCE(hyp_filters[event]), from, size))
 		return;
 
 	rec = reserve_slow(tc, size);
@@ -798,13 +799,17 @@ int __hyp_trace_set_filter(u32 event, u32 nr, u64 pfn)
 	return ret;
 }
 
+static int swap_locked(struct hyp_trace_cpu *tc, u32 seen)
+{
+	hyp_assert_lock_held(&tc->lock);
+	return tc->state == TRACE_LOADED ? rb_writer_swap(&tc->writer, seen) : -ENODEV;
+}
+
 int __hyp_trace_swap_reader(u32 cpu, u32 seen)
 {
 	struct hyp_trace_cpu *tc = lock_cpu(cpu);
 
-	if (!tc)
-		return -EINVAL;
-	return unlock_cpu(tc, tc->state == TRACE_LOADED ? rb_writer_swap(&tc->writer, seen) : -ENODEV);
+	return tc ? unlock_cpu(tc, swap_locked(tc, seen)) : -EINVAL;
 }
 
 static int reset_locked(struct hyp_trace_cpu *tc)

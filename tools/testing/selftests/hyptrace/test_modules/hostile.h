@@ -30,7 +30,7 @@
 /* Where the host's tasks are, in a page that has the parameters of a clock at its start */
 static inline struct hyp_trace_task *clock_tasks(void *page)
 {
-	BUILD_BUG_ON(HYP_TRACE_TASKS_SIZE > PAGE_SIZE / 4);
+	static_assert(sizeof(struct hyp_trace_task[NR_CPUS]) <= PAGE_SIZE / 4);
 	return page + PAGE_SIZE / 4 * 3;
 }
 
