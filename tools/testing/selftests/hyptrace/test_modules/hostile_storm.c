@@ -96,7 +96,7 @@ static s64 write_step(struct rng *rng, u32 cpu)
 			     rng_below(rng, U16_MAX + 2));
 	case 5:
 		return hcall(__hyp_trace_set_filter, NR_CPUS + rng_below(rng, NR_HYP_EVENTS),
-			     rng_below(rng, 4), lent_pfn(rng));
+			     rng_below(rng, 4), given_pfn(rng));
 	default:
 		return hcall(__hyp_trace_selftest, rng_u64(rng));
 	}
