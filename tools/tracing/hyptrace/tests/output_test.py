@@ -134,14 +134,20 @@ def ptrace(request, pid, value=0):
         raise OSError(ctypes.get_errno(), "ptrace")
 
 
+def begin_traced():
+    """In the child. A process that was started in the background may ignore SIGINT"""
+    for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+        signal.signal(number, signal.SIG_DFL)
+    ptrace(PTRACE_TRACEME, 0)
+
+
 def send_while_writing(directory, number, *command):
     """
     Runs the command from system call to system call until it has made a file, and then sends it
     the signal. So it gets the signal before it has finished, however busy the machine is.
     Return: the process, and the name of the file
     """
-    process = subprocess.Popen(command, stderr=subprocess.PIPE,
-                               preexec_fn=lambda: ptrace(PTRACE_TRACEME, 0))
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, preexec_fn=begin_traced)
     while os.WIFSTOPPED(os.waitpid(process.pid, 0)[1]):
         names = set(os.listdir(directory)) - {"in.dat"}
         if names:
