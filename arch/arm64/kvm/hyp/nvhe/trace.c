@@ -362,7 +362,7 @@ static noinline void unlock(hyp_spinlock_t *lock)
 	hyp_spin_unlock(lock);
 }
 
-/* The same, locked */
+/* The buffer of CPU @cpu, locked; NULL when there is no such CPU */
 static noinline struct hyp_trace_cpu *lock_cpu(u32 cpu)
 {
 	struct hyp_trace_cpu *tc = trace_cpu(cpu);
