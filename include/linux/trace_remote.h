@@ -53,44 +53,28 @@ const char *trace_remote_sym(const struct trace_remote_symtab *symtab, u64 val, 
 	trace_remote_sym(&t, rec->f, (char[TRACE_REMOTE_SYM_LEN]){})
 
 /**
- * struct trace_remote_field - a field of an event
- * @type:	its C type
- * @name:	its name
- * @size:	in bytes
- * @is_signed:	whether it is signed
- *
- * The fields follow the common header, and each other, without padding.
- */
-struct trace_remote_field {
-	const char	*type;
-	const char	*name;
-	u8		size;
-	bool		is_signed;
-};
-
-/**
  * struct trace_remote_event - an event, initialised by TRACE_REMOTE_EVENT_INIT()
  * @name:	its name, unique within its system
  * @system:	its system; NULL for the remote's name
- * @fields:	its own fields, ended by one without a name
+ * @fields:	its own fields, without padding, ended by one without a type
  * @print_fmt:	the "print fmt" of its format file, with SYM() not yet resolved
  * @print:	writes the text of a record's own fields
  * @remote:	set by the core
- * @te:		set by the core; @te.type is the id of the event
+ * @call:	set by the core; @call.event.type is the id of the event
+ * @class:	set by the core
  * @enabled:	set by the core
- * @filter:	set by the core; the text of its filter, or NULL
  */
 struct trace_remote_event {
 	const char			*name;
 	const char			*system;
-	const struct trace_remote_field	*fields;
+	struct trace_event_fields	*fields;
 	const char			*print_fmt;
 	void				(*print)(struct trace_seq *s, const void *rec);
 
 	struct trace_remote		*remote;
-	struct trace_event		te;
+	struct trace_event_call		call;
+	struct trace_event_class	class;
 	bool				enabled;
-	char				*filter;
 };
 
 /**
@@ -192,11 +176,11 @@ void trace_remote_unregister(struct trace_remote *remote);
  *   - its element in the array of events, with REC(f) as REC->f and SYM undefined.
  */
 #define __TRACE_REMOTE_FIELD(t, f)					\
-	{ .type = #t, .name = #f, .size = sizeof(t), .is_signed = is_signed_type(t) },
+	{ .type = #t, .name = #f, .size = sizeof(t), .align = 1, .is_signed = is_signed_type(t) },
 #define __TRACE_REMOTE_FIELD_NONE
 
 #define TRACE_REMOTE_EVENT_FIELDS(event, fields)			\
-	static const struct trace_remote_field trace_remote_fields_##event[] = {\
+	static struct trace_event_fields trace_remote_fields_##event[] = {	\
 		__REMOTE_MAP(__TRACE_REMOTE_FIELD, __REMOTE_NOSEP, fields) {}\
 	};
 
@@ -231,7 +215,7 @@ void trace_remote_unregister(struct trace_remote *remote);
 		.print		= trace_remote_printk_print,		\
 	},
 
-extern const struct trace_remote_field trace_remote_printk_fields[];
+extern struct trace_event_fields trace_remote_printk_fields[];
 void trace_remote_printk_print(struct trace_seq *s, const void *rec);
 
 #endif /* _LINUX_TRACE_REMOTE_H */

@@ -178,42 +178,4 @@ static inline bool remote_filter_match(const struct remote_filter *filter, const
 	}
 }
 
-/**
- * struct remote_filter_field - a field that a filter may name
- * @name: its name
- * @offset: in the record
- * @size: in bytes: 1, 2, 4 or 8
- * @is_signed: whether it is signed
- */
-struct remote_filter_field {
-	const char	*name;
-	u16		offset;
-	u8		size;
-	bool		is_signed;
-};
-
-/**
- * struct remote_filter_error - why an expression was refused
- * @text: the message, worded as for ordinary filters
- * @pos: its position, an offset in the expression
- */
-struct remote_filter_error {
-	const char	*text;
-	unsigned int	pos;
-};
-
-/**
- * remote_filter_compile - compile an expression into a program
- * @expr: in the syntax of events/<system>/<event>/filter: comparisons of a field
- *	with a number by ==, !=, <, <=, >, >= or &, joined by &&, || and !, with
- *	parentheses
- * @fields: the fields that it may name, ended by one without a name
- * @filter: the program
- * @error: set if it is refused
- *
- * Return: 0, or -EINVAL.
- */
-int remote_filter_compile(const char *expr, const struct remote_filter_field *fields,
-			  struct remote_filter *filter, struct remote_filter_error *error);
-
 #endif /* _LINUX_TRACE_REMOTE_FILTER_H */

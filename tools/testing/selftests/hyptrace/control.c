@@ -188,12 +188,16 @@ TEST_F(remote, new_clock_clears)
 	ASSERT_EQ(1, self->ev.nr);
 	EXPECT_EQ(4, self->ev.list[0].id);
 
-	/* Unlike for an ordinary buffer, refused while a reader parses the pages in place */
+	/* As for an ordinary buffer, also while it is mapped */
 	ASSERT_EQ(0, mapping_open(&m, src, 0, O_NONBLOCK));
-	EXPECT_EQ(-EBUSY, source_set_clock(src, "boot"));
-	EXPECT_EQ(0, source_set_clock(src, "local"));
-	mapping_close(&m);
+	ASSERT_EQ(0, source_write(src, 5));
 	EXPECT_EQ(0, source_set_clock(src, "boot"));
+	ASSERT_EQ(0, source_write(src, 6));
+	events_clear(&self->ev);
+	ASSERT_EQ(0, source_consume(src, 0, WAY_PIPE_ALL, &self->ev));
+	ASSERT_EQ(1, self->ev.nr);
+	EXPECT_EQ(6, self->ev.list[0].id);
+	mapping_close(&m);
 }
 
 static void check_setting(struct __test_metadata *_metadata, const struct source *src,
@@ -258,11 +262,16 @@ TEST_F(remote, free_buffer)
 	ASSERT_LT(0, source_get(src, buf, sizeof(buf), "tracing_on"));
 	EXPECT_STREQ("0\n", buf);
 
+	/* A mapped buffer is emptied, and stays */
+	ASSERT_EQ(0, source_on(src, true));
+	ASSERT_EQ(0, source_write(src, 2));
 	ASSERT_EQ(0, mapping_open(&m, src, 0, O_NONBLOCK));
-	EXPECT_EQ(-EBUSY, source_put(src, "1", "free_buffer"));
-	EXPECT_EQ(1, source_loaded(src));
-	mapping_close(&m);
 	EXPECT_EQ(0, source_put(src, "1", "free_buffer"));
+	EXPECT_EQ(1, source_loaded(src));
+	ASSERT_EQ(0, source_consume(src, 0, WAY_PIPE_ALL, &self->ev));
+	EXPECT_EQ(0, self->ev.nr);
+	mapping_close(&m);
+	EXPECT_EQ(0, source_loaded(src));
 }
 
 /*
@@ -330,7 +339,7 @@ TEST_F(remote, enable)
 	expect_enabled(_metadata, src, "1\n", "1\n", "1\n", "1\n");
 	ASSERT_EQ(0, source_put(src, "0\n", SYSTEM "/enable", src->remote));
 	/* The writer's messages belong to another system */
-	ret = source_put(src, "0", "events/ftrace/enable");
+	ret = source_put(src, "0", "events/ftrace/bprint/enable");
 	ASSERT_TRUE(!ret || ret == -ENOENT);
 	expect_enabled(_metadata, src, "0\n", "0\n", "0\n", "0\n");
 	ASSERT_EQ(0, source_put(src, "1\n", SYSTEM "/enable", src->remote));

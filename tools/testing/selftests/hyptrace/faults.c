@@ -280,7 +280,8 @@ static int do_reset(const struct source *src, struct events *ev)
 static int do_events(const struct source *src, struct events *ev)
 {
 	return source_put(src, "1", "events/enable") ?: source_put(src, "0", "events/enable") ?:
-	       source_put(src, "selftest !selftest", "set_event");
+	       source_put(src, "selftest", "set_event") ?:
+	       source_put(src, "!selftest", "set_event");
 }
 
 static int do_filter(const struct source *src, struct events *ev)

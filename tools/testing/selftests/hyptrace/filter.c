@@ -225,22 +225,26 @@ TEST_F(remote, filter_refuses)
 		const char	*why;
 		int		pos;
 	} wrong[] = {
-		{ "", "No filter found", 0 },
-		{ "id", "Invalid operator", 2 },
-		{ "id >", "Invalid value (did you forget quotes)?", 4 },
-		{ "id = 1", "Invalid operator", 3 },
-		{ "id == x", "Illegal integer value", 6 },
-		{ "id == 18446744073709551616", "Illegal integer value", 6 },
-		{ "id == -9223372036854775809", "Illegal integer value", 6 },
-		{ "id ~ \"1*\"", "Illegal operation for field type", 3 },
-		{ "nosuch == 1", "Field not found", 0 },
-		{ "id == 1 &&", "No filter found", 10 },
-		{ "id == 1 && && id == 2", "No filter found", 11 },
+		{ "", "Error", 0 },
+		{ "id", "Invalid operator", 3 },
+		{ "id >", "Invalid value (did you forget quotes)?", 5 },
+		{ "id = 1", "Invalid operator", 4 },
+		{ "id == x", "Invalid value (did you forget quotes)?", 7 },
+		{ "id == 18446744073709551616", "Illegal integer value", 7 },
+		{ "id == -1", "Illegal integer value", 7 },
+		{ "id ~ \"1*\"", "Expecting numeric field", 6 },
+		{ "nosuch == 1", "Field not found", 7 },
+		{ "id == 1 &&", "Meaningless filter expression", 10 },
+		{ "id == 1 && && id == 2", "Error", 0 },
 		{ "(id == 1", "Too many '('", 0 },
 		{ "id == 1 || ((id == 2)", "Too many '('", 11 },
 		{ "id == 1)", "Too few '('", 7 },
-		{ "id == 1 id == 2", "Invalid operator", 8 },
-		{ "id && 1", "Invalid operator", 3 },
+		{ "id == 1 id == 2", "Too many terms in predicate expression", 8 },
+		{ "id && 1", "Invalid value (did you forget quotes)?", 5 },
+		/* What an ordinary event can do, but not the writer */
+		{ "cpu == 0", "Illegal operation for field type", 0 },
+		{ "comm == \"filter\"", "Illegal operation for field type", 0 },
+		{ "id.function == vfs_read", "Illegal operation for field type", 0 },
 	};
 	const struct source *src = &self->src;
 	char log[8192], expected[256];
@@ -253,7 +257,7 @@ TEST_F(remote, filter_refuses)
 			TH_LOG("'%s'", wrong[i].text);
 		ASSERT_LT(0, source_get(src, log, sizeof(log), "error_log"));
 		snprintf(expected, sizeof(expected),
-			 "%s:selftest:filter: error: %s\n  Command: %s\n%*s^\n", src->remote,
+			 "event filter parse error: error: %s\n  Command: %s\n%*s^\n",
 			 wrong[i].why, wrong[i].text, 11 + wrong[i].pos, "");
 		last = strrchr(log, '[');
 		ASSERT_NE(NULL, last);
@@ -299,6 +303,49 @@ TEST_F(remote, filter_limits)
 	EXPECT_EQ(0, source_put(src, e.text, FILTER, src->remote));
 }
 
+/* As for an ordinary event, a constant is cut to the size of the field */
+TEST_F(remote, constants_are_cut)
+{
+	static const char *const all[] = {
+		"common_flags == 256", "common_flags < 257", "common_pid > 4294967295",
+	};
+	static const char *const none[] = { "common_flags != 256", "common_pid < 4294967295" };
+	const struct source *src = &self->src;
+	unsigned int i;
+
+	ASSERT_EQ(0, source_on(src, true));
+	for (i = 0; i < ARRAY_SIZE(all); i++) {
+		ASSERT_EQ(0, source_put(src, all[i], FILTER, src->remote)) TH_LOG("%s", all[i]);
+		ASSERT_EQ(0, source_write(src, i));
+	}
+	for (i = 0; i < ARRAY_SIZE(none); i++) {
+		ASSERT_EQ(0, source_put(src, none[i], FILTER, src->remote)) TH_LOG("%s", none[i]);
+		ASSERT_EQ(0, source_write(src, i));
+	}
+	ASSERT_EQ(0, source_consume(src, 0, WAY_RAW, &self->ev));
+	EXPECT_EQ(ARRAY_SIZE(all), self->ev.nr);
+}
+
+/* The filter of a system is that of all its events that can have it */
+TEST_F(remote, filter_of_system)
+{
+	const struct source *src = &self->src;
+
+	ASSERT_EQ(0, source_put(src, "id == 5", "events/%s/filter", src->remote));
+	expect_file(_metadata, src, FILTER, "id == 5\n");
+	ASSERT_EQ(0, source_on(src, true));
+	ASSERT_EQ(0, source_write_many(src, 0, 10));
+	EXPECT_EQ(-EINVAL, source_put(src, "nosuch == 5", "events/%s/filter", src->remote));
+	expect_file(_metadata, src, FILTER, "id == 5\n");
+	ASSERT_EQ(0, source_put(src, "0", "events/%s/filter", src->remote));
+	expect_file(_metadata, src, FILTER, "none\n");
+	ASSERT_EQ(0, source_write(src, 6));
+	ASSERT_EQ(0, source_consume(src, 0, WAY_RAW, &self->ev));
+	ASSERT_EQ(2, self->ev.nr);
+	EXPECT_EQ(5, self->ev.list[0].id);
+	EXPECT_EQ(6, self->ev.list[1].id);
+}
+
 TEST_F(remote, set_event)
 {
 	static const char *const wrong[] = {
@@ -307,7 +354,7 @@ TEST_F(remote, set_event)
 	const struct source *src = &self->src;
 	char all[4096], selftest[64], text[128];
 	unsigned int i;
-	int fd;
+	int fd, ret;
 
 	snprintf(selftest, sizeof(selftest), "%s:selftest\n", src->remote);
 	ASSERT_LT(0, source_get(src, all, sizeof(all), "available_events"));
@@ -328,8 +375,12 @@ TEST_F(remote, set_event)
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(4, write(fd, "*:*\n", 4));
 	expect_file(_metadata, src, "set_event", all);
-	snprintf(text, sizeof(text), "!*:*\n%s:%s  sel*test\n", src->remote, src->other);
-	ASSERT_EQ(strlen(text), write(fd, text, strlen(text)));
+	/* A write takes one word */
+	snprintf(text, sizeof(text), "!*:*\n%s:%s  selftest\n", src->remote, src->other);
+	for (i = 0; i < strlen(text); i += ret) {
+		ret = write(fd, text + i, strlen(text) - i);
+		ASSERT_LT(0, ret);
+	}
 	close(fd);
 	snprintf(text, sizeof(text), "%s:%s\n", src->remote, src->other);
 	ASSERT_LT(0, source_get(src, all, sizeof(all), "set_event"));

@@ -873,7 +873,7 @@ static char *expect_line(struct __test_metadata *_metadata, char *text, unsigned
 	ASSERT_NE(NULL, end) TH_LOG("width %u: '%s'", width, text);
 	*end = '\0';
 	if (width > 3 * SUBBUF_SIZE) {
-		EXPECT_STREQ("[LINE TOO BIG]", text);
+		EXPECT_NE(NULL, strstr(text, "[LINE TOO BIG]")) TH_LOG("%s", text);
 		return end + 1;
 	}
 	snprintf(start, sizeof(start), ": line width=%u", width);

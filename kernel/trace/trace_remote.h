@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _KERNEL_TRACE_REMOTE_H
+#define _KERNEL_TRACE_REMOTE_H
+/*
+ * What trace.c and trace_events*.c call for the trace_array of a remote, whose buffer is
+ * there only while it is loaded. trace.h includes this header after it has defined its
+ * structures. Without CONFIG_TRACE_REMOTE there is no such trace_array, and the compiler
+ * removes these calls.
+ */
+struct event_filter;
+struct file;
+struct remote_filter;
+struct trace_event_file;
+
+/* The only options of a remote */
+#define TRACE_REMOTE_FLAGS	TRACE_ITER_OVERWRITE
+
+static inline bool trace_is_remote(const struct trace_array *tr)
+{
+	return IS_ENABLED(CONFIG_TRACE_REMOTE) && (tr->flags & TRACE_ARRAY_FL_REMOTE);
+}
+
+bool __trace_remote_pin(struct trace_array *tr);
+void __trace_remote_unpin(struct trace_array *tr);
+int __trace_remote_hold(struct trace_array *tr, bool load);
+void __trace_remote_release(struct trace_array *tr);
+bool __trace_remote_has_iters(struct trace_iterator *iter);
+int __trace_remote_error(struct trace_iterator *iter);
+bool __trace_remote_has_clock(struct trace_array *tr, const char *name);
+int trace_remote_set_clock(struct trace_array *tr, int clock_id, const char *name);
+int trace_remote_reset(struct trace_array *tr, int cpu);
+int trace_remote_open_empty(struct file *file);
+void trace_remote_print_page_header(struct trace_seq *s);
+int trace_remote_apply_filter(struct trace_event_file *file, char *text);
+int event_filter_to_remote(struct trace_array *tr, struct event_filter *filter,
+			   struct remote_filter *to);
+
+/* Each reference to @tr but the first pins the module of the remote */
+static inline bool trace_remote_pin(struct trace_array *tr)
+{
+	return !trace_is_remote(tr) || __trace_remote_pin(tr);
+}
+
+static inline void trace_remote_unpin(struct trace_array *tr)
+{
+	if (trace_is_remote(tr))
+		__trace_remote_unpin(tr);
+}
+
+/*
+ * From now on, until trace_remote_release(), the buffer is there and is not unloaded. If it
+ * is not loaded, it is loaded now, or else -ENODATA is returned.
+ */
+static inline int trace_remote_hold(struct trace_array *tr, bool load)
+{
+	return trace_is_remote(tr) ? __trace_remote_hold(tr, load) : 0;
+}
+
+static inline void trace_remote_release(struct trace_array *tr)
+{
+	if (trace_is_remote(tr))
+		__trace_remote_release(tr);
+}
+
+/* Has each CPU with a buffer an iterator? Without one, it would show an event for ever */
+static inline bool trace_remote_has_iters(struct trace_iterator *iter)
+{
+	return !trace_is_remote(iter->tr) || __trace_remote_has_iters(iter);
+}
+
+/* Why a reader got no event, although a buffer has some. With trace_access_lock() held */
+static inline int trace_remote_error(struct trace_iterator *iter)
+{
+	return trace_is_remote(iter->tr) ? __trace_remote_error(iter) : 0;
+}
+
+static inline bool trace_remote_has_clock(struct trace_array *tr, const char *name)
+{
+	return !trace_is_remote(tr) || __trace_remote_has_clock(tr, name);
+}
+
+#endif /* _KERNEL_TRACE_REMOTE_H */

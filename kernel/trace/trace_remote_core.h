@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _KERNEL_TRACE_REMOTE_CORE_H
+#define _KERNEL_TRACE_REMOTE_CORE_H
+/*
+ * What the files trace_remote*.c share.
+ */
+#include <linux/cleanup.h>
+#include <linux/irq_work.h>
+#include <linux/mutex.h>
+#include <linux/trace_remote.h>
+#include <linux/workqueue.h>
+
+#include "trace.h"
+
+/**
+ * struct trace_remote - a registered remote
+ * @desc:	the description that it was registered with
+ * @list:	in trace_remotes
+ * @rb:		the ring buffer's view of the writer
+ * @tr:		its instance; the buffer is NULL while unloaded
+ * @lock:	protects the following and what the writer is told
+ * @size_kb:	data of each CPU
+ * @on:		tracing_on
+ * @clock:	trace_clock
+ * @held:	a buffer that the writer has not given back, or NULL
+ * @nr_readers:	open files that read
+ * @dumped:	its last events have been printed, and there are no new ones
+ * @off_irq:	queues @off_work, which an oops cannot do itself
+ * @off_work:	switches tracing off after an oops
+ * @unload_work: unloads the buffer, which was not possible during a dump
+ */
+struct trace_remote {
+	const struct trace_remote_desc	*desc;
+	struct list_head		list;
+	struct ring_buffer_remote	rb;
+	struct trace_array		tr;
+	struct mutex			lock;	/* of what follows */
+	unsigned long			size_kb;
+	bool				on;
+	const struct trace_remote_clock	*clock;
+	struct trace_buffer		*held;
+	unsigned int			nr_readers;
+	bool				dumped;
+	struct irq_work			off_irq;
+	struct work_struct		off_work;
+	struct delayed_work		unload_work;
+};
+
+static inline struct trace_remote *to_remote(struct trace_array *tr)
+{
+	return container_of(tr, struct trace_remote, tr);
+}
+
+static inline struct trace_buffer *remote_buffer(struct trace_remote *remote)
+{
+	return remote->tr.array_buffer.buffer;
+}
+
+/*
+ * The lock of a remote, for calls of users. Another one may hold it for as long as a load
+ * takes, so SIGKILL ends the wait: then the variable is NULL.
+ */
+DEFINE_CLASS(remote_lock, struct trace_remote *, if (_T) mutex_unlock(&_T->lock),
+	     mutex_lock_killable(&remote->lock) ? NULL : remote, struct trace_remote *remote)
+
+/* trace_remote.c: the life cycle of the buffer. With the lock of the remote */
+int remote_load(struct trace_remote *remote);
+void remote_try_unload(struct trace_remote *remote);
+int remote_set_on(struct trace_remote *remote, bool on);
+int remote_set_clock(struct trace_remote *remote, const struct trace_remote_clock *clock);
+int remote_reset(struct trace_remote *remote, int cpu);
+
+/* trace_remote_files.c */
+extern struct tracer remote_tracer;
+void remote_create_files(struct trace_remote *remote);
+
+/* trace_remote_events.c. With event_mutex */
+int remote_register_events(struct trace_remote *remote);
+void remote_unregister_events(struct trace_remote *remote);
+void remote_print_record(struct trace_remote *remote, struct trace_seq *s, int cpu, u64 ts,
+			 const struct remote_rec *rec);
+bool remote_record_is_whole(struct trace_remote *remote, const struct remote_rec *rec, u32 size);
+
+/* trace_remote_oops.c */
+extern struct list_head trace_remotes;
+bool remote_dump_may_look(void);
+void remote_init_dump(struct trace_remote *remote);
+void remote_end_dump(struct trace_remote *remote);
+
+#endif /* _KERNEL_TRACE_REMOTE_CORE_H */

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The events of remotes: trace_event_calls that only the instance of their remote has, and
+ * the text of their records.
+ */
+#include <linux/cleanup.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/trace_remote_filter.h>
+
+#include "trace_output.h"
+#include "trace_remote_core.h"
+
+/*
+ * Text
+ */
+
+const char *trace_remote_sym(const struct trace_remote_symtab *symtab, u64 val, char *buf)
+{
+	unsigned int i;
+
+	for (i = 0; i < symtab->nr; i++) {
+		if (symtab->syms[i].mask == val)
+			return symtab->syms[i].name;
+	}
+	snprintf(buf, TRACE_REMOTE_SYM_LEN, "0x%llx", val);
+	return buf;
+}
+EXPORT_SYMBOL_GPL(trace_remote_sym);
+
+struct trace_event_fields trace_remote_printk_fields[] = {
+	{ .type = "unsigned long", .name = "ip", .size = sizeof(u64), .align = 1 },
+	{ .type = "const char *", .name = "fmt", .size = sizeof(u64), .align = 1 },
+	{ .type = "u32", .name = "buf[]", .align = 1 },
+	{}
+};
+EXPORT_SYMBOL_GPL(trace_remote_printk_fields);
+
+/* The address in a record is only compared with those of known formats */
+void trace_remote_printk_print(struct trace_seq *s, const void *data)
+{
+	const struct remote_printk *rec = data;
+	const char *fmt = (const char *)(unsigned long)rec->fmt;
+
+	trace_seq_printf(s, "%ps: ", (void *)(unsigned long)rec->ip);
+	if (trace_is_tracepoint_string(fmt))
+		trace_seq_bprintf(s, fmt, rec->words);
+	else
+		trace_seq_printf(s, "unknown format 0x%llx", rec->fmt);
+}
+EXPORT_SYMBOL_GPL(trace_remote_printk_print);
+
+static bool is_printk(const struct trace_remote_event *event)
+{
+	return event->print == trace_remote_printk_print;
+}
+
+/* A record of the remote that has come into another buffer */
+static enum print_line_t remote_event_trace(struct trace_iterator *iter, int flags,
+					    struct trace_event *te)
+{
+	struct trace_remote_event *event = container_of(te, struct trace_remote_event,
+							call.event);
+
+	trace_seq_printf(&iter->seq, "%s: ", event->name);
+	event->print(&iter->seq, iter->ent);
+	trace_seq_putc(&iter->seq, '\n');
+	return trace_handle_return(&iter->seq);
+}
+
+static struct trace_event_functions remote_event_functions = {
+	.trace	= remote_event_trace,
+};
+
+/* The writer is not trusted: its ids are looked up among its own events only */
+static struct trace_remote_event *remote_find_event(struct trace_remote *remote, u16 id)
+{
+	unsigned int i;
+
+	for (i = 0; i < remote->desc->nr_events; i++) {
+		if (remote->desc->events[i].call.event.type == id)
+			return &remote->desc->events[i];
+	}
+	return NULL;
+}
+
+static void print_stamp(struct trace_remote *remote, struct trace_seq *s, u64 ts)
+{
+	u64 usec = ns2usecs(ts);
+	unsigned long rem;
+
+	if (!remote->clock->in_ns) {
+		trace_seq_printf(s, "%llu", ts);
+		return;
+	}
+	rem = do_div(usec, USEC_PER_SEC);
+	trace_seq_printf(s, "%5llu.%06lu", usec, rem);
+}
+
+void remote_print_record(struct trace_remote *remote, struct trace_seq *s, int cpu, u64 ts,
+			 const struct remote_rec *rec)
+{
+	struct trace_remote_event *event = remote_find_event(remote, rec->type);
+
+	trace_seq_printf(s, "[%03d]\t", cpu);
+	print_stamp(remote, s, ts);
+	trace_seq_puts(s, ": ");
+	if (event) {
+		trace_seq_printf(s, "%s ", event->name);
+		event->print(s, rec);
+	} else {
+		trace_seq_printf(s, "unknown event %u", rec->type);
+	}
+	trace_seq_putc(s, '\n');
+}
+
+/* Is the record as long as its event requires? An unknown event needs only the header */
+bool remote_record_is_whole(struct trace_remote *remote, const struct remote_rec *rec, u32 size)
+{
+	const struct trace_remote_event *event;
+	const struct trace_event_fields *field;
+	u32 least = sizeof(*rec);
+
+	if (size < least)
+		return false;
+	event = remote_find_event(remote, rec->type);
+	for (field = event ? event->fields : NULL; field && field->type; field++)
+		least += field->size;
+	return size >= least;
+}
+
+/*
+ * Switching on and off, filters
+ */
+
+static int remote_enable_event(struct trace_remote_event *event, bool on)
+{
+	const struct trace_remote_desc *desc = event->remote->desc;
+	int ret;
+
+	CLASS(remote_lock, locked)(event->remote);
+	if (!locked)
+		return -EINTR;
+	ret = desc->ops->enable_event(event - desc->events, on ? event->call.event.type : 0,
+				      desc->priv);
+	if (!ret)
+		event->enabled = on;
+	return ret;
+}
+
+static int remote_event_reg(struct trace_event_call *call, enum trace_reg type, void *data)
+{
+	struct trace_remote_event *event = container_of(call, struct trace_remote_event, call);
+
+	switch (type) {
+	case TRACE_REG_REGISTER:
+		return remote_enable_event(event, true);
+	case TRACE_REG_UNREGISTER:
+		return remote_enable_event(event, false);
+	default:	/* of perf, which does not know these events */
+		return -EOPNOTSUPP;
+	}
+}
+
+static int remote_set_filter(struct trace_remote_event *event, const struct remote_filter *filter)
+{
+	const struct trace_remote_desc *desc = event->remote->desc;
+
+	CLASS(remote_lock, locked)(event->remote);
+	if (!locked)
+		return -EINTR;
+	return desc->ops->set_filter(event - desc->events, filter, desc->priv);
+}
+
+int trace_remote_apply_filter(struct trace_event_file *file, char *text)
+{
+	struct trace_event_call *call = file->event_call;
+	struct trace_remote_event *event = container_of(call, struct trace_remote_event, call);
+	struct event_filter *filter = NULL, *old;
+	int ret;
+
+	struct remote_filter *program __free(kfree) = kzalloc(sizeof(*program), GFP_KERNEL);
+
+	lockdep_assert_held(&event_mutex);
+	if (call->flags & TRACE_EVENT_FL_NO_SET_FILTER)
+		return -EINVAL;
+	if (!program)
+		return -ENOMEM;
+
+	if (strcmp(text, "0")) {
+		ret = create_event_filter(file->tr, call, text, true, &filter);
+		if (!ret)
+			ret = event_filter_to_remote(file->tr, filter, program);
+		else if (ret != -ENOMEM)
+			ret = -EINVAL;
+		if (ret)
+			goto free;
+	}
+	ret = remote_set_filter(event, filter ? program : NULL);
+	if (ret)
+		goto free;
+
+	old = rcu_replace_pointer(file->filter, filter, lockdep_is_held(&event_mutex));
+	filter = old;
+free:
+	free_event_filter(filter);
+	return ret;
+}
+
+/*
+ * Registration
+ */
+
+static bool print_symtab(struct trace_seq *s, struct trace_remote *remote, const char *name,
+			 size_t len)
+{
+	const struct trace_remote_symtab *const *symtab;
+	unsigned int i;
+
+	for (symtab = remote->desc->symtabs; symtab && *symtab; symtab++) {
+		if (strlen((*symtab)->name) != len || strncmp((*symtab)->name, name, len))
+			continue;
+		for (i = 0; i < (*symtab)->nr; i++)
+			trace_seq_printf(s, "%s{ 0x%lx, \"%s\" }", i ? ", " : "",
+					 (*symtab)->syms[i].mask, (*symtab)->syms[i].name);
+		return true;
+	}
+	return false;
+}
+
+/* Each SYM(field, table) becomes a __print_symbolic() with the table's entries */
+static char *make_print_fmt(struct trace_remote_event *event)
+{
+	const char *fmt = event->print_fmt, *sym, *comma, *end;
+
+	struct trace_seq *s __free(kfree) = kmalloc(sizeof(*s), GFP_KERNEL);
+
+	if (!s)
+		return NULL;
+	trace_seq_init(s);
+	for (; (sym = strstr(fmt, "SYM(")); fmt = end + 1) {
+		comma = strchr(sym, ',');
+		end = strchr(sym, ')');
+		if (WARN_ON(!comma || !end || comma > end))
+			return NULL;
+		trace_seq_putmem(s, fmt, sym - fmt);
+		trace_seq_puts(s, "__print_symbolic(REC->");
+		trace_seq_putmem(s, sym + 4, comma - sym - 4);
+		trace_seq_puts(s, ", ");
+		comma = skip_spaces(comma + 1);
+		WARN_ON(!print_symtab(s, event->remote, comma, end - comma));
+		trace_seq_putc(s, ')');
+	}
+	trace_seq_puts(s, fmt);
+	if (WARN_ON(trace_seq_has_overflowed(s)))
+		return NULL;
+	return kstrndup(s->buffer, trace_seq_used(s), GFP_KERNEL);
+}
+
+static void remote_free_event(struct trace_remote_event *event)
+{
+	if (event->call.event.funcs)
+		unregister_trace_event(&event->call.event);
+	trace_array_free_event_fields(&event->call);
+	kfree(event->call.print_fmt);
+}
+
+static int remote_init_event(struct trace_remote *remote, struct trace_remote_event *event)
+{
+	struct trace_event_call *call = &event->call;
+
+	memset(call, 0, sizeof(*call));
+	event->remote = remote;
+	event->enabled = false;
+	event->class = (struct trace_event_class) {
+		.system		= event->system ?: remote->desc->name,
+		.fields_array	= event->fields,
+		.fields		= LIST_HEAD_INIT(event->class.fields),
+		.reg		= remote_event_reg,
+	};
+	call->class = &event->class;
+	call->name = (char *)event->name;
+	if (is_printk(event) || !remote->desc->ops->set_filter)
+		call->flags |= TRACE_EVENT_FL_NO_SET_FILTER;
+	call->print_fmt = make_print_fmt(event);
+	if (!call->print_fmt)
+		return -ENOMEM;
+	if (is_printk(event)) {
+		call->event.type = TRACE_BPRINT;
+		return 0;
+	}
+	call->event.funcs = &remote_event_functions;
+	if (register_trace_event(&call->event))
+		return 0;
+	call->event.funcs = NULL;
+	return -ENOMEM;
+}
+
+static void remote_free_events(struct trace_remote *remote, unsigned int nr)
+{
+	while (nr--)
+		remote_free_event(&remote->desc->events[nr]);
+}
+
+int remote_register_events(struct trace_remote *remote)
+{
+	const struct trace_remote_desc *desc = remote->desc;
+	unsigned int nr;
+	int ret = 0;
+
+	for (nr = 0; !ret && nr < desc->nr_events; nr++)
+		ret = remote_init_event(remote, &desc->events[nr]) ?:
+		      trace_array_add_event(&remote->tr, &desc->events[nr].call);
+	if (!ret)
+		ret = event_trace_add_tracer(remote->tr.dir, &remote->tr);
+	if (ret) {
+		event_trace_del_tracer(&remote->tr);
+		remote_free_events(remote, nr);
+	}
+	return ret;
+}
+
+void remote_unregister_events(struct trace_remote *remote)
+{
+	struct trace_event_file *file;
+
+	list_for_each_entry(file, &remote->tr.events, list) {
+		if (rcu_access_pointer(file->filter))
+			WARN_ON(trace_remote_apply_filter(file, "0"));
+	}
+	event_trace_del_tracer(&remote->tr);
+	remote_free_events(remote, remote->desc->nr_events);
+}

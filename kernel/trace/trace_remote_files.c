@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The files of a remote that differ from those of an ordinary instance, and what trace.c
+ * asks on behalf of the others; see trace_remote.h.
+ */
+#include <linux/fs.h>
+#include <linux/ring_buffer_writer.h>
+#include <linux/tracefs.h>
+
+#include "trace_remote_core.h"
+
+/*
+ * Called by trace.c
+ */
+
+int __trace_remote_hold(struct trace_array *tr, bool load)
+{
+	struct trace_remote *remote = to_remote(tr);
+	int ret = 0;
+
+	CLASS(remote_lock, locked)(remote);
+	if (!locked)
+		return -EINTR;
+	if (load)
+		ret = remote_load(remote);
+	else if (!remote_buffer(remote))
+		ret = -ENODATA;
+	if (!ret)
+		remote->nr_readers++;
+	return ret;
+}
+
+void __trace_remote_release(struct trace_array *tr)
+{
+	struct trace_remote *remote = to_remote(tr);
+
+	guard(mutex)(&remote->lock);
+	remote->nr_readers--;
+	remote_try_unload(remote);
+}
+
+/* For each CPU with a buffer that an open file covers */
+#define for_each_file_cpu(cpu, iter)						\
+	for_each_cpu(cpu, ring_buffer_remote_cpus((iter)->array_buffer->buffer))	\
+		if ((iter)->cpu_file == RING_BUFFER_ALL_CPUS || (iter)->cpu_file == (cpu))
+
+bool __trace_remote_has_iters(struct trace_iterator *iter)
+{
+	int cpu;
+
+	for_each_file_cpu(cpu, iter) {
+		if (!iter->buffer_iter[cpu])
+			return false;
+	}
+	return true;
+}
+
+int __trace_remote_error(struct trace_iterator *iter)
+{
+	struct trace_buffer *buffer = iter->array_buffer->buffer;
+	int cpu, ret = 0;
+
+	for_each_file_cpu(cpu, iter) {
+		if (!ring_buffer_empty_cpu(buffer, cpu))
+			ret = ret ?: ring_buffer_remote_error(buffer, cpu);
+	}
+	return ret;
+}
+
+int trace_remote_reset(struct trace_array *tr, int cpu)
+{
+	CLASS(remote_lock, locked)(to_remote(tr));
+	return locked ? remote_reset(locked, cpu) : -EINTR;
+}
+
+static ssize_t empty_read(struct file *filp, char __user *ubuf, size_t cnt, loff_t *ppos)
+{
+	return 0;
+}
+
+static ssize_t empty_write(struct file *filp, const char __user *ubuf, size_t cnt, loff_t *ppos)
+{
+	return cnt;
+}
+
+/* The file trace that was opened while there was no buffer */
+static const struct file_operations empty_fops = {
+	.read		= empty_read,
+	.write		= empty_write,
+	.llseek		= generic_file_llseek,
+	.release	= tracing_release_generic_tr,
+};
+
+int trace_remote_open_empty(struct file *file)
+{
+	replace_fops(file, &empty_fops);
+	return 0;
+}
+
+/* Its sub-buffers are pages, whether it has a buffer or not */
+void trace_remote_print_page_header(struct trace_seq *s)
+{
+	trace_seq_puts(s, "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n");
+	trace_seq_printf(s, "\tfield: local_t commit;\toffset:8;\tsize:%zu;\tsigned:1;\n",
+			 sizeof(long));
+	trace_seq_puts(s, "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n");
+	trace_seq_printf(s, "\tfield: char data;\toffset:%zu;\tsize:%zu;\tsigned:%d;\n",
+			 offsetof(struct rb_page, data),
+			 PAGE_SIZE - offsetof(struct rb_page, data), is_signed_type(char));
+}
+
+/* The remote's clock of this name, or NULL */
+static const struct trace_remote_clock *remote_clock(struct trace_remote *remote, const char *name)
+{
+	const struct trace_remote_clock *clock;
+
+	for (clock = remote->desc->clocks; clock->name; clock++) {
+		if (!strcmp(clock->name, name))
+			return clock;
+	}
+	return NULL;
+}
+
+bool __trace_remote_has_clock(struct trace_array *tr, const char *name)
+{
+	return remote_clock(to_remote(tr), name);
+}
+
+int trace_remote_set_clock(struct trace_array *tr, int clock_id, const char *name)
+{
+	struct trace_remote *remote = to_remote(tr);
+	const struct trace_remote_clock *clock = remote_clock(remote, name);
+	int ret;
+
+	if (!clock)
+		return -EINVAL;
+
+	CLASS(remote_lock, locked)(remote);
+	if (!locked)
+		return -EINTR;
+	ret = remote_set_clock(remote, clock);
+	if (remote->clock == clock)
+		tr->clock_id = clock_id;
+	return ret;
+}
+
+/*
+ * The tracer
+ */
+
+static enum print_line_t remote_print_line(struct trace_iterator *iter)
+{
+	remote_print_record(to_remote(iter->tr), &iter->seq, iter->cpu, iter->ts, (void *)iter->ent);
+	return trace_handle_return(&iter->seq);
+}
+
+static void remote_print_header(struct seq_file *m)
+{
+}
+
+static void remote_close(struct trace_iterator *iter)
+{
+	trace_remote_release(iter->tr);
+}
+
+static int remote_flag_changed(struct trace_array *tr, u32 mask, int set)
+{
+	struct trace_remote *remote = to_remote(tr);
+
+	if (mask != TRACE_ITER_OVERWRITE)
+		return -EINVAL;
+	CLASS(remote_lock, locked)(remote);
+	if (!locked)
+		return -EINTR;
+	return remote->desc->ops->overwrite(set, remote->desc->priv);
+}
+
+/* It gives the text that remotes have. It is not registered, so nobody can choose it */
+struct tracer remote_tracer = {
+	.name		= "remote",
+	.close		= remote_close,
+	.pipe_close	= remote_close,
+	.print_header	= remote_print_header,
+	.print_line	= remote_print_line,
+	.flag_changed	= remote_flag_changed,
+};
+
+/*
+ * Files of the remote as a whole; i_private is its trace_array
+ */
+
+static struct trace_remote *file_remote(struct file *filp)
+{
+	return to_remote(filp->private_data);
+}
+
+#define REMOTE_FOPS(name, ...)						\
+	static const struct file_operations name##_fops = {		\
+		.open		= tracing_open_generic_tr,		\
+		.release	= tracing_release_generic_tr,		\
+		.llseek		= generic_file_llseek,			\
+		__VA_ARGS__						\
+	}
+
+static ssize_t tracing_on_read(struct file *filp, char __user *ubuf, size_t cnt, loff_t *ppos)
+{
+	struct trace_remote *remote = file_remote(filp);
+	char buf[] = { READ_ONCE(remote->on) ? '1' : '0', '\n' };
+
+	return simple_read_from_buffer(ubuf, cnt, ppos, buf, sizeof(buf));
+}
+
+static ssize_t tracing_on_write(struct file *filp, const char __user *ubuf, size_t cnt,
+				loff_t *ppos)
+{
+	struct trace_remote *remote = file_remote(filp);
+	unsigned long val;
+	int ret = kstrtoul_from_user(ubuf, cnt, 10, &val);
+
+	if (ret)
+		return ret;
+	if (val > 1)
+		return -EINVAL;
+
+	CLASS(remote_lock, locked)(remote);
+	if (!locked)
+		return -EINTR;
+	ret = remote_set_on(remote, val);
+	return ret ?: cnt;
+}
+
+REMOTE_FOPS(tracing_on, .read = tracing_on_read, .write = tracing_on_write);
+
+static ssize_t buffer_size_read(struct file *filp, char __user *ubuf, size_t cnt, loff_t *ppos)
+{
+	struct trace_remote *remote = file_remote(filp);
+	char buf[64];
+	int len;
+
+	if (mutex_lock_killable(&remote->lock))
+		return -EINTR;
+	len = scnprintf(buf, sizeof(buf), "%lu (%s)\n", remote->size_kb,
+			remote_buffer(remote) ? "loaded" : "unloaded");
+	mutex_unlock(&remote->lock);
+
+	return simple_read_from_buffer(ubuf, cnt, ppos, buf, len);
+}
+
+static ssize_t buffer_size_write(struct file *filp, const char __user *ubuf, size_t cnt,
+				 loff_t *ppos)
+{
+	struct trace_remote *remote = file_remote(filp);
+	unsigned long max = (RB_WRITER_MAX_SUBBUFS - 1) * (PAGE_SIZE - sizeof(struct rb_page));
+	unsigned long kb;
+	int ret = kstrtoul_from_user(ubuf, cnt, 10, &kb);
+
+	if (ret)
+		return ret;
+	if (!kb || kb > max >> 10)
+		return -EINVAL;
+
+	CLASS(remote_lock, locked)(remote);
+	if (!locked)
+		return -EINTR;
+	if (remote_buffer(remote))
+		return -EBUSY;
+	remote->size_kb = kb;
+	return cnt;
+}
+
+REMOTE_FOPS(buffer_size, .read = buffer_size_read, .write = buffer_size_write);
+
+/* A write asks to free the buffer, which happens when the file is closed */
+static int free_buffer_release(struct inode *inode, struct file *filp)
+{
+	struct trace_remote *remote = file_remote(filp);
+
+	mutex_lock(&remote->lock);
+	remote_set_on(remote, false);
+	remote_reset(remote, RING_BUFFER_ALL_CPUS);
+	mutex_unlock(&remote->lock);
+	return tracing_release_generic_tr(inode, filp);
+}
+
+static const struct file_operations free_buffer_fops = {
+	.open		= tracing_open_generic_tr,
+	.write		= empty_write,
+	.release	= free_buffer_release,
+};
+
+static ssize_t write_event_write(struct file *filp, const char __user *ubuf, size_t cnt,
+				 loff_t *ppos)
+{
+	struct trace_remote *remote = file_remote(filp);
+	u64 id;
+	int ret = kstrtou64_from_user(ubuf, cnt, 0, &id);
+
+	if (!ret)
+		ret = remote->desc->ops->write_selftest(id, remote->desc->priv);
+	return ret ?: cnt;
+}
+
+REMOTE_FOPS(write_event, .write = write_event_write);
+
+void remote_create_files(struct trace_remote *remote)
+{
+	struct trace_array *tr = &remote->tr;
+	struct dentry *dir = tr->dir;
+
+	trace_array_create_remote_files(tr);
+	trace_create_file("tracing_on", TRACE_MODE_WRITE, dir, tr, &tracing_on_fops);
+	trace_create_file("buffer_size_kb", TRACE_MODE_WRITE, dir, tr, &buffer_size_fops);
+	trace_create_file("free_buffer", 0200, dir, tr, &free_buffer_fops);
+	trace_create_file("write_event", 0200, dir, tr, &write_event_fops);
+}
