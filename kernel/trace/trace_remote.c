@@ -97,7 +97,7 @@ int remote_load(struct trace_remote *remote)
 
 	ring_buffer_record_off(buffer);
 	ring_buffer_set_clock(buffer, remote->clock->now);
-	/* Complete, for remote_oops(), which reads it without a lock */
+	/* Complete, for trace_remote_dump(), which reads it without a lock */
 	smp_store_release(&remote->tr.array_buffer.buffer, buffer);
 	return 0;
 }
@@ -342,7 +342,6 @@ static int remote_add(struct trace_remote *remote)
 
 	remote_create_files(remote);
 	list_add(&tr->list, &ftrace_trace_arrays);
-	list_add_rcu(&remote->list, &trace_remotes);
 	return 0;
 }
 
@@ -373,7 +372,6 @@ void trace_remote_unregister(struct trace_remote *remote)
 	scoped_guard(mutex, &event_mutex) {
 		guard(mutex)(&trace_types_lock);
 		list_del(&tr->list);
-		list_del_rcu(&remote->list);
 		remote_unregister_events(remote);
 		tracefs_remove(tr->dir);
 	}

@@ -55,22 +55,8 @@ static bool is_printk(const struct trace_remote_event *event)
 	return event->print == trace_remote_printk_print;
 }
 
-/* A record of the remote that has come into another buffer */
-static enum print_line_t remote_event_trace(struct trace_iterator *iter, int flags,
-					    struct trace_event *te)
-{
-	struct trace_remote_event *event = container_of(te, struct trace_remote_event,
-							call.event);
-
-	trace_seq_printf(&iter->seq, "%s: ", event->name);
-	event->print(&iter->seq, iter->ent);
-	trace_seq_putc(&iter->seq, '\n');
-	return trace_handle_return(&iter->seq);
-}
-
-static struct trace_event_functions remote_event_functions = {
-	.trace	= remote_event_trace,
-};
+/* No other buffer has records of a remote, so nobody calls them; they only give it an id */
+static struct trace_event_functions remote_event_functions;
 
 /* The writer is not trusted: its ids are looked up among its own events only */
 static struct trace_remote_event *remote_find_event(struct trace_remote *remote, u16 id)

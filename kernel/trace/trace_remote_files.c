@@ -39,17 +39,17 @@ void __trace_remote_release(struct trace_array *tr)
 	remote_try_unload(remote);
 }
 
-/* For each CPU with a buffer that an open file covers */
-#define for_each_file_cpu(cpu, iter)						\
-	for_each_cpu(cpu, ring_buffer_remote_cpus((iter)->array_buffer->buffer))	\
-		if ((iter)->cpu_file == RING_BUFFER_ALL_CPUS || (iter)->cpu_file == (cpu))
+static bool iter_has_cpu(const struct trace_iterator *iter, int cpu)
+{
+	return iter->cpu_file == RING_BUFFER_ALL_CPUS || iter->cpu_file == cpu;
+}
 
 bool __trace_remote_has_iters(struct trace_iterator *iter)
 {
 	int cpu;
 
-	for_each_file_cpu(cpu, iter) {
-		if (!iter->buffer_iter[cpu])
+	for_each_cpu(cpu, ring_buffer_remote_cpus(iter->array_buffer->buffer)) {
+		if (iter_has_cpu(iter, cpu) && !iter->buffer_iter[cpu])
 			return false;
 	}
 	return true;
@@ -60,8 +60,8 @@ int __trace_remote_error(struct trace_iterator *iter)
 	struct trace_buffer *buffer = iter->array_buffer->buffer;
 	int cpu, ret = 0;
 
-	for_each_file_cpu(cpu, iter) {
-		if (!ring_buffer_empty_cpu(buffer, cpu))
+	for_each_cpu(cpu, ring_buffer_remote_cpus(buffer)) {
+		if (iter_has_cpu(iter, cpu) && !ring_buffer_empty_cpu(buffer, cpu))
 			ret = ret ?: ring_buffer_remote_error(buffer, cpu);
 	}
 	return ret;
@@ -150,12 +150,23 @@ int trace_remote_set_clock(struct trace_array *tr, int clock_id, const char *nam
 
 static enum print_line_t remote_print_line(struct trace_iterator *iter)
 {
-	remote_print_record(to_remote(iter->tr), &iter->seq, iter->cpu, iter->ts, (void *)iter->ent);
+	remote_print_record(to_remote(iter->tr), &iter->seq, iter->cpu, iter->ts,
+			    (void *)iter->ent);
 	return trace_handle_return(&iter->seq);
 }
 
 static void remote_print_header(struct seq_file *m)
 {
+}
+
+/*
+ * Not with the function of trace.c, which prints an event that another reader may have taken,
+ * and drops the text that does not fit into a page
+ */
+static ssize_t remote_splice_read(struct trace_iterator *iter, struct file *filp, loff_t *ppos,
+				  struct pipe_inode_info *pipe, size_t len, unsigned int flags)
+{
+	return -EINVAL;
 }
 
 static void remote_close(struct trace_iterator *iter)
@@ -180,6 +191,7 @@ struct tracer remote_tracer = {
 	.name		= "remote",
 	.close		= remote_close,
 	.pipe_close	= remote_close,
+	.splice_read	= remote_splice_read,
 	.print_header	= remote_print_header,
 	.print_line	= remote_print_line,
 	.flag_changed	= remote_flag_changed,

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Oops and panic: prints the last events of remotes, and switches tracing off.
+ * The dump of a remote at an oops or a panic, which ftrace_dump_on_oops=<remote> asks for.
  */
 #include <linux/delay.h>
-#include <linux/kdebug.h>
 #include <linux/moduleparam.h>
-#include <linux/panic_notifier.h>
-#include <linux/rculist.h>
+#include <linux/panic.h>
 
 #include "trace_remote_core.h"
 #include "trace_remote_dump.h"
@@ -14,57 +12,25 @@
 #undef MODULE_PARAM_PREFIX
 #define MODULE_PARAM_PREFIX	"trace_remote."
 
-LIST_HEAD(trace_remotes);
-
-/*
- * The CPU that prints events, plus one, or 0: only one CPU does so at a time. The others
- * do not wait but leave it to that one.
- */
+/* The CPU that prints events, plus one, or 0. ftrace_dump() lets only one CPU do so at a time */
 static atomic_t dump_cpu;
 
 /* If not, no dump looks at what was just hidden from dumps */
 bool remote_dump_may_look(void)
 {
-	smp_mb(); /* Pairs with the exchange in dump_remotes() */
+	smp_mb(); /* Pairs with the exchange in trace_remote_dump() */
 	return atomic_read_acquire(&dump_cpu);
 }
 
-static enum ftrace_dump_mode dump_on_oops;
-
-static int dump_on_oops_set(const char *val, const struct kernel_param *kp)
+/* ftrace_dump() again, while it runs: a dump that has failed itself is not continued */
+void trace_remote_dump_failed(void)
 {
-	if (!val || sysfs_streq(val, "1"))
-		dump_on_oops = DUMP_ALL;
-	else if (sysfs_streq(val, "2") || sysfs_streq(val, "orig_cpu"))
-		dump_on_oops = DUMP_ORIG;
-	else if (sysfs_streq(val, "0"))
-		dump_on_oops = DUMP_NONE;
-	else
-		return -EINVAL;
-	return 0;
+	atomic_cmpxchg_release(&dump_cpu, raw_smp_processor_id() + 1, 0);
 }
-
-static int dump_on_oops_get(char *buf, const struct kernel_param *kp)
-{
-	return sysfs_emit(buf, "%d\n", dump_on_oops);
-}
-
-static const struct kernel_param_ops dump_on_oops_ops = {
-	.flags	= KERNEL_PARAM_OPS_FL_NOARG,
-	.set	= dump_on_oops_set,
-	.get	= dump_on_oops_get,
-};
-module_param_cb(dump_on_oops, &dump_on_oops_ops, NULL, 0644);
-MODULE_PARM_DESC(dump_on_oops,
-		 "print last events at oops or panic: 0 no, 1 all CPUs, 2 (orig_cpu) its own CPU");
 
 static unsigned int dump_limit = 200;
 module_param(dump_limit, uint, 0644);
-MODULE_PARM_DESC(dump_limit, "largest number of events that dump_on_oops prints, 0 for all");
-
-static bool off_on_oops;
-module_param(off_on_oops, bool, 0644);
-MODULE_PARM_DESC(off_on_oops, "switch tracing off at an oops; dump_on_oops also does that");
+MODULE_PARM_DESC(dump_limit, "largest number of events that a dump prints, 0 for all");
 
 /* Belongs to the CPU that prints; see dump_cpu */
 static struct trace_seq dump_seq;
@@ -81,14 +47,15 @@ static void dump_event(int cpu, u64 ts, const void *rec, u32 size, void *data)
 	trace_printk_seq(&dump_seq);
 }
 
-static void dump_remote(struct trace_remote *remote, struct trace_buffer *buffer)
+static void dump_buffer(struct trace_remote *remote, struct trace_buffer *buffer,
+			enum ftrace_dump_mode mode)
 {
-	int cpu = dump_on_oops == DUMP_ORIG ? raw_smp_processor_id() : RING_BUFFER_ALL_CPUS;
+	int cpu = mode == DUMP_ORIG ? raw_smp_processor_id() : RING_BUFFER_ALL_CPUS;
 
-	pr_emerg("Dumping the last events of remote %s:\n", remote->desc->name);
+	pr_emerg("Dumping ftrace instance %s buffer:\n", remote->desc->name);
 	pr_emerg("---------------------------------\n");
 	if (!remote_dump_events(buffer, cpu, dump_limit, dump_event, remote))
-		pr_emerg("   (no events)\n");
+		pr_emerg("   (ftrace buffer empty)\n");
 	pr_emerg("---------------------------------\n");
 	WRITE_ONCE(remote->dumped, true);
 }
@@ -132,74 +99,28 @@ static void remote_off_irq(struct irq_work *work)
 }
 
 /*
- * At a panic the other CPUs have stopped already. The writer is not called: it may be
- * what has panicked.
+ * The loop of trace.c takes locks, calls the writer and trusts the pages. This takes none,
+ * calls nobody, and checks what it reads. At a panic the other CPUs have stopped already, and
+ * the writer may be what has panicked: only at an oops is it stopped.
  */
-static void remote_oops(struct trace_remote *remote, bool panic)
+void trace_remote_dump(struct trace_array *tr, enum ftrace_dump_mode mode)
 {
+	struct trace_remote *remote = to_remote(tr);
 	struct trace_buffer *buffer;
 
+	atomic_xchg(&dump_cpu, raw_smp_processor_id() + 1); /* Pairs with remote_dump_may_look() */
 	/* Pairs with the release in remote_load() */
-	buffer = smp_load_acquire(&remote->tr.array_buffer.buffer);
-	if (!buffer)
-		return;
-	if (!panic && READ_ONCE(remote->on)) {
-		remote->desc->ops->stop(remote->desc->priv);
-		irq_work_queue(&remote->off_irq);
+	buffer = smp_load_acquire(&tr->array_buffer.buffer);
+	if (buffer) {
+		if (atomic_read(&panic_cpu) == PANIC_CPU_INVALID && READ_ONCE(remote->on)) {
+			remote->desc->ops->stop(remote->desc->priv);
+			irq_work_queue(&remote->off_irq);
+		}
+		if (!READ_ONCE(remote->dumped))
+			dump_buffer(remote, buffer, mode);
 	}
-	if (dump_on_oops != DUMP_NONE && !READ_ONCE(remote->dumped))
-		dump_remote(remote, buffer);
-}
-
-static void dump_remotes(bool panic)
-{
-	struct trace_remote *remote;
-	int me = raw_smp_processor_id() + 1, owner;
-
-	if (dump_on_oops == DUMP_NONE && (panic || !off_on_oops))
-		return;
-	owner = atomic_cmpxchg(&dump_cpu, 0, me); /* Pairs with remote_dump_may_look() */
-	/* The dump itself has failed, and will not be continued: it looks no more */
-	if (owner == me)
-		atomic_set_release(&dump_cpu, 0);
-	if (owner)
-		return;
-	list_for_each_entry_rcu(remote, &trace_remotes, list, true)
-		remote_oops(remote, panic);
 	atomic_set_release(&dump_cpu, 0);
 }
-
-static int remote_die_notify(struct notifier_block *nb, unsigned long event, void *unused)
-{
-	if (event == DIE_OOPS)
-		dump_remotes(false);
-	return NOTIFY_DONE;
-}
-
-static int remote_panic_notify(struct notifier_block *nb, unsigned long event, void *unused)
-{
-	dump_remotes(true);
-	return NOTIFY_DONE;
-}
-
-/* Before other notifiers add their own events; after the dump of the kernel's own trace */
-static struct notifier_block remote_die_notifier = {
-	.notifier_call	= remote_die_notify,
-	.priority	= INT_MAX - 2,
-};
-
-static struct notifier_block remote_panic_notifier = {
-	.notifier_call	= remote_panic_notify,
-	.priority	= INT_MAX - 2,
-};
-
-static int __init remote_notify_init(void)
-{
-	atomic_notifier_chain_register(&panic_notifier_list, &remote_panic_notifier);
-	return register_die_notifier(&remote_die_notifier);
-}
-core_initcall(remote_notify_init);
-
 
 void remote_init_dump(struct trace_remote *remote)
 {

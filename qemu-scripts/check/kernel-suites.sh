@@ -208,8 +208,7 @@ our_functions()
 	local trace=$BUILD/kernel-kcsan/kernel/trace kvm=$BUILD/kernel-kcsan/arch/arm64/kvm
 
 	aarch64-linux-gnu-nm "$kvm/hyp_trace.o" "$kvm/hyp_bench.o" "$trace/remote_test.o" \
-		"$trace/trace_remote.o" "$trace/trace_remote_filter.o" \
-		"$trace/trace_remote_dump.o" "$trace/ring_buffer_remote.o"
+		"$trace"/trace_remote*.o "$trace/ring_buffer_remote.o"
 }
 
 check_races()	# MODE

@@ -19,7 +19,7 @@ die_in_guest()	# MODE WHAT
 	local status=0 console
 
 	"$SCRIPTS/boot.sh" --mode "$1" --smp 2 --append \
-		"trace_remote.dump_on_oops trace_remote.dump_limit=$limit" \
+		"ftrace_dump_on_oops=hypervisor trace_remote.dump_limit=$limit" \
 		--add "$BUILD/obj/test_modules/crash.ko" \
 		--add "$BUILD/kernel/kernel/trace/remote_test.ko" \
 		--add "$SCRIPTS/guest/run-panic.sh" -- /root/run-panic.sh "$2" \
@@ -36,7 +36,7 @@ die_in_guest()	# MODE WHAT
 # The events of the last dump
 dumped()
 {
-	awk '/^Dumping the last events of remote hypervisor:$/ { text = ""; lines = 0 }
+	awk '/^Dumping ftrace instance hypervisor buffer:$/ { text = ""; lines = 0 }
 	     /^-----*$/ { lines++; next }
 	     lines == 1 { text = text $0 "\n" }
 	     END { printf "%s", text }' "$tmp/console"
@@ -112,7 +112,7 @@ check_once()
 {
 	local nr
 
-	nr=$(grep -c '^Dumping the last events of remote hypervisor:$' "$tmp/console")
+	nr=$(grep -c '^Dumping ftrace instance hypervisor buffer:$' "$tmp/console")
 	dumped >"$tmp/dumped"
 	if ((nr == 1)) && grep -q ' selftest id=40$' "$tmp/dumped"; then
 		echo "ok 1 the kernel panics by an oops: the events are printed once"

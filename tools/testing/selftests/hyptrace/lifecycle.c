@@ -676,6 +676,7 @@ TEST_F(remote, absent_at_load)
 {
 	const struct source *src = &self->src;
 	int cpu = nr_cpus() - 1, fd;
+	struct stats stats;
 	struct mapping m;
 	char text[64];
 
@@ -687,7 +688,8 @@ TEST_F(remote, absent_at_load)
 	ASSERT_EQ(0, system(text));
 
 	EXPECT_EQ(0, source_on(src, true));
-	EXPECT_EQ(0, source_get(src, text, sizeof(text), "per_cpu/cpu%d/stats", cpu));
+	EXPECT_EQ(0, source_stats(src, cpu, &stats));
+	EXPECT_EQ(0, stats.entries + stats.bytes + stats.dropped + stats.read);
 	EXPECT_EQ(-EINVAL, mapping_open(&m, src, cpu, O_NONBLOCK));
 	fd = source_open_file(src, O_RDONLY | O_NONBLOCK, "per_cpu/cpu%d/trace_pipe_raw", cpu);
 	EXPECT_LE(0, fd);

@@ -93,7 +93,7 @@ static void crash_write(struct console *con, const char *text, unsigned int len)
 {
 	unsigned int ms;
 
-	if (!strnstr(text, "Dumping the last events of remote", len))
+	if (!strnstr(text, "Dumping ftrace instance", len))
 		return;
 	for (ms = 0; READ_ONCE(stick) && ms < 60 * MSEC_PER_SEC; ms++) {
 		WRITE_ONCE(stuck, true);

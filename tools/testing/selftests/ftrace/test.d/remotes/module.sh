@@ -27,11 +27,20 @@ hold() { # file
 }
 
 for file in tracing_on trace trace_pipe trace_clock buffer_size_kb per_cpu/cpu0/trace_pipe_raw \
-	    per_cpu/cpu0/stats events/enable events/$REMOTE/selftest/enable \
-	    events/$REMOTE/selftest/id events/$REMOTE/selftest/format \
-	    options/overwrite buffer_percent; do
+	    per_cpu/cpu0/stats events/enable events/$REMOTE/enable \
+	    events/$REMOTE/selftest/enable events/$REMOTE/selftest/filter set_event \
+	    available_events error_log trace_options options/overwrite buffer_percent; do
     hold $file
 done
+
+# As everywhere in tracefs, these two do not hold it
+exec 3<events/$REMOTE/selftest/id 4<events/$REMOTE/selftest/format
+unload
+refuse cat <&4
+cat <&3 || :
+load
+refuse cat <&4
+exec 3<&- 4<&-
 equal "tracing_on" $(cat tracing_on) 0
 equal "state" "$(remote_state)" unloaded
 
