@@ -342,6 +342,7 @@ static int remote_add(struct trace_remote *remote)
 
 	remote_create_files(remote);
 	list_add(&tr->list, &ftrace_trace_arrays);
+	list_add_rcu(&remote->list, &trace_remotes);
 	return 0;
 }
 
@@ -372,6 +373,7 @@ void trace_remote_unregister(struct trace_remote *remote)
 	scoped_guard(mutex, &event_mutex) {
 		guard(mutex)(&trace_types_lock);
 		list_del(&tr->list);
+		list_del_rcu(&remote->list);
 		remote_unregister_events(remote);
 		tracefs_remove(tr->dir);
 	}

@@ -31,6 +31,9 @@ int trace_remote_set_clock(struct trace_array *tr, int clock_id, const char *nam
 int trace_remote_reset(struct trace_array *tr, int cpu);
 int trace_remote_open_empty(struct file *file);
 void trace_remote_dump(struct trace_array *tr, enum ftrace_dump_mode mode);
+void trace_remote_dump_all(void);
+void trace_remote_dump_begin(void);
+void trace_remote_dump_end(void);
 void trace_remote_dump_failed(void);
 void trace_remote_print_page_header(struct trace_seq *s);
 int trace_remote_apply_filter(struct trace_event_file *file, char *text);

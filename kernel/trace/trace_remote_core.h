@@ -15,6 +15,7 @@
 /**
  * struct trace_remote - a registered remote
  * @desc:	the description that it was registered with
+ * @list:	in trace_remotes
  * @rb:		the ring buffer's view of the writer
  * @tr:		its instance; the buffer is NULL while unloaded
  * @lock:	protects the following and what the writer is told
@@ -30,6 +31,7 @@
  */
 struct trace_remote {
 	const struct trace_remote_desc	*desc;
+	struct list_head		list;
 	struct ring_buffer_remote	rb;
 	struct trace_array		tr;
 	struct mutex			lock;	/* of what follows */
@@ -80,6 +82,7 @@ void remote_print_record(struct trace_remote *remote, struct trace_seq *s, int c
 bool remote_record_is_whole(struct trace_remote *remote, const struct remote_rec *rec, u32 size);
 
 /* trace_remote_oops.c */
+extern struct list_head trace_remotes;
 bool remote_dump_may_look(void);
 void remote_init_dump(struct trace_remote *remote);
 void remote_end_dump(struct trace_remote *remote);

@@ -5,6 +5,7 @@
 #include <linux/delay.h>
 #include <linux/moduleparam.h>
 #include <linux/panic.h>
+#include <linux/rculist.h>
 
 #include "trace_remote_core.h"
 #include "trace_remote_dump.h"
@@ -12,14 +13,32 @@
 #undef MODULE_PARAM_PREFIX
 #define MODULE_PARAM_PREFIX	"trace_remote."
 
-/* The CPU that prints events, plus one, or 0. ftrace_dump() lets only one CPU do so at a time */
+/* All remotes, for those that cannot take a lock. Changed with trace_types_lock */
+LIST_HEAD(trace_remotes);
+
+/*
+ * The CPU that runs ftrace_dump(), plus one, or 0. Not more than one does, but it may be
+ * called again by a failure of its own.
+ */
 static atomic_t dump_cpu;
 
 /* If not, no dump looks at what was just hidden from dumps */
 bool remote_dump_may_look(void)
 {
-	smp_mb(); /* Pairs with the exchange in trace_remote_dump() */
+	smp_mb(); /* Pairs with the exchange in trace_remote_dump_begin() */
 	return atomic_read_acquire(&dump_cpu);
+}
+
+/* Before ftrace_dump() looks for a remote */
+void trace_remote_dump_begin(void)
+{
+	atomic_xchg(&dump_cpu, get_cpu() + 1); /* Pairs with remote_dump_may_look() */
+}
+
+void trace_remote_dump_end(void)
+{
+	atomic_set_release(&dump_cpu, 0);
+	put_cpu();
 }
 
 /* ftrace_dump() again, while it runs: a dump that has failed itself is not continued */
@@ -108,7 +127,6 @@ void trace_remote_dump(struct trace_array *tr, enum ftrace_dump_mode mode)
 	struct trace_remote *remote = to_remote(tr);
 	struct trace_buffer *buffer;
 
-	atomic_xchg(&dump_cpu, raw_smp_processor_id() + 1); /* Pairs with remote_dump_may_look() */
 	/* Pairs with the release in remote_load() */
 	buffer = smp_load_acquire(&tr->array_buffer.buffer);
 	if (buffer) {
@@ -119,7 +137,15 @@ void trace_remote_dump(struct trace_array *tr, enum ftrace_dump_mode mode)
 		if (!READ_ONCE(remote->dumped))
 			dump_buffer(remote, buffer, mode);
 	}
-	atomic_set_release(&dump_cpu, 0);
+}
+
+/* For SysRq-z, and whoever else wants to see all there is */
+void trace_remote_dump_all(void)
+{
+	struct trace_remote *remote;
+
+	list_for_each_entry_rcu(remote, &trace_remotes, list, true)
+		trace_remote_dump(&remote->tr, DUMP_ALL);
 }
 
 void remote_init_dump(struct trace_remote *remote)
@@ -128,7 +154,7 @@ void remote_init_dump(struct trace_remote *remote)
 	INIT_WORK(&remote->off_work, remote_off_work);
 }
 
-/* Wait until no dump knows the remote, which is in the list no more */
+/* Wait until no dump knows the remote, which is in no list any more */
 void remote_end_dump(struct trace_remote *remote)
 {
 	while (remote_dump_may_look())

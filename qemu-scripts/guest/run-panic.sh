@@ -83,6 +83,20 @@ check_orig_cpu()
 	result $? "orig_cpu: the dump is the end of that CPU's trace"
 }
 
+# The same, whatever ftrace_dump_on_oops says
+check_sysrq()
+{
+	echo 0 >$dump_on_oops
+	echo 1 >tracing_on
+	write_events 51 60
+	echo z >/proc/sysrq-trigger
+	wait_for_off
+	result $? "SysRq-z: tracing is off"
+	dumped >/tmp/dumped
+	tail -n 30 trace | cmp -s - /tmp/dumped
+	result $? "SysRq-z: the dump is the end of the trace"
+}
+
 # Tracing cannot be switched off. Then the oops has switched the events off for good
 check_off_fails()
 {
@@ -204,6 +218,7 @@ el2-enabled)
 host)
 	check_oops
 	check_orig_cpu
+	check_sysrq
 	check_off_fails
 	check_endless_dump
 	check_neither
