@@ -29,9 +29,9 @@ expect 1 "unknown event 'nosuch:\*': expected SYSTEM:EVENT, SYSTEM or EVENT as l
 expect 1 "unknown event ''" record -o $D/x -e '' -d 10ms
 expect 2 "no event before the filter 'id == 1'" hyptrace record -f 'id == 1'
 expect 2 "two filters for 'selftest'" hyptrace record -E selftest -f 'id == 1' -f 'id == 2'
-expect 1 "bad filter 'nofield == 1' for hypervisor/selftest: Field not found, at byte 0: 'nofield == 1'" \
+expect 1 "bad filter 'nofield == 1' for hypervisor/selftest: Field not found, at byte 8: '== 1'" \
 	record -o $D/x -E selftest -f 'nofield == 1' -d 10ms
-expect 1 "bad filter 'id == 1 && x' for hypervisor/selftest: .*, at byte 11: 'x'" \
+expect 1 "bad filter 'id == 1 && x' for hypervisor/selftest: .*, at byte 13: ''" \
 	record -o $D/x -E selftest -f 'id == 1 && x' -d 10ms
 expect 1 "bad filter 'prev_pid === 1' for sched/sched_switch: Invalid value .* at byte 12: ' 1'" \
 	record -o $D/x -e sched_switch -f 'prev_pid === 1' -d 10ms

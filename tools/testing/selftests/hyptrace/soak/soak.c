@@ -157,7 +157,8 @@ static bool stop_guests(struct soak *s)
 
 /*
  * Readers. In two of three rounds, the buffers of every other CPU are each mapped by one
- * reader, which then is the only one that consumes there.
+ * reader, which then is the only one that consumes there. A CPU's pipe can be open once,
+ * its own or that of all CPUs.
  */
 
 static bool is_mapped(const struct soak *s, int cpu)
@@ -176,18 +177,36 @@ static bool any_mapped(const struct soak *s)
 	return false;
 }
 
+/* Has a reader the pipe of @cpu, or of any CPU if that is negative? */
+static bool pipe_is_open(const struct soak *s, int cpu)
+{
+	unsigned int i;
+
+	for (i = 0; i < s->nr_readings; i++) {
+		const struct reading *r = &s->readings[i];
+
+		if (r->pid && (r->kind == KIND_PIPE_ALL ||
+			       (r->kind == KIND_PIPE && (cpu < 0 || r->cpu == cpu))))
+			return true;
+	}
+	return false;
+}
+
 static enum kind choose_kind(struct soak *s, unsigned int i)
 {
 	static const enum kind kinds[] = {
 		KIND_RAW, KIND_SPLICE, KIND_PIPE, KIND_RAW, KIND_SPLICE, KIND_TRACE,
 	};
 	int cpu = i % s->nr_cpus;
+	enum kind kind;
 
 	if (i >= 2 * s->nr_cpus)
-		return i & 1 || any_mapped(s) ? KIND_TRACE_ALL : KIND_PIPE_ALL;
+		return i & 1 || any_mapped(s) || pipe_is_open(s, -1) ? KIND_TRACE_ALL :
+								       KIND_PIPE_ALL;
 	if (is_mapped(s, cpu))
 		return i < s->nr_cpus ? KIND_MAP : KIND_TRACE;
-	return kinds[rand_r(&s->seed) % ARRAY_SIZE(kinds)];
+	kind = kinds[rand_r(&s->seed) % ARRAY_SIZE(kinds)];
+	return kind == KIND_PIPE && pipe_is_open(s, cpu) ? KIND_RAW : kind;
 }
 
 static bool start_reading(struct soak *s, unsigned int i)
