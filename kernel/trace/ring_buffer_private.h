@@ -2,7 +2,7 @@
 #ifndef _TRACE_RING_BUFFER_PRIVATE_H
 #define _TRACE_RING_BUFFER_PRIVATE_H
 /*
- * What ring_buffer.c shares with ring_buffer_remote.c alone: the structures of ring
+ * What ring_buffer.c shares with ring_buffer_remote*.c alone: the structures of ring
  * buffers, and what is done differently for a buffer with a remote writer.
  */
 #include <linux/completion.h>

@@ -26,7 +26,7 @@ int __trace_remote_hold(struct trace_array *tr, bool load);
 void __trace_remote_release(struct trace_array *tr);
 bool __trace_remote_has_iters(struct trace_iterator *iter);
 int __trace_remote_error(struct trace_iterator *iter);
-bool __trace_remote_has_clock(struct trace_array *tr, const char *name);
+bool trace_remote_has_clock(struct trace_array *tr, const char *name);
 int trace_remote_set_clock(struct trace_array *tr, int clock_id, const char *name);
 int trace_remote_reset(struct trace_array *tr, int cpu);
 int trace_remote_open_empty(struct file *file);
@@ -77,11 +77,6 @@ static inline bool trace_remote_has_iters(struct trace_iterator *iter)
 static inline int trace_remote_error(struct trace_iterator *iter)
 {
 	return trace_is_remote(iter->tr) ? __trace_remote_error(iter) : 0;
-}
-
-static inline bool trace_remote_has_clock(struct trace_array *tr, const char *name)
-{
-	return !trace_is_remote(tr) || __trace_remote_has_clock(tr, name);
 }
 
 #endif /* _KERNEL_TRACE_REMOTE_H */

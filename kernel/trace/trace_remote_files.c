@@ -121,7 +121,7 @@ static const struct trace_remote_clock *remote_clock(struct trace_remote *remote
 	return NULL;
 }
 
-bool __trace_remote_has_clock(struct trace_array *tr, const char *name)
+bool trace_remote_has_clock(struct trace_array *tr, const char *name)
 {
 	return remote_clock(to_remote(tr), name);
 }

@@ -5,15 +5,14 @@
 
 # Without remotes, the functions of ordinary buffers are those of the base. Of ring_buffer.c,
 # two are not, nor is what the compiler puts one of them into: an iterator does not read
-# past a page, and the meta page of an ordinary buffer has more counters. In trace.c, a
-# function has become two
+# past a page, and the meta page of an ordinary buffer has more counters
 check_pristine()
 {
 	local compare=("$SCRIPTS/check/pristine.py" "$BUILD/kernel-off" "$TREE" "$BUILD/pristine")
 
 	"${compare[@]}" kernel/trace/ring_buffer.c rb_iter_head_event rb_update_meta_page \
 		reset_disabled_cpu_buffer ring_buffer_map ring_buffer_map_get_reader || :
-	"${compare[@]}" kernel/trace/trace.c tracing_buffers_open || :
+	"${compare[@]}" kernel/trace/trace.c || :
 }
 
 check_off()
@@ -208,7 +207,7 @@ our_functions()
 	local trace=$BUILD/kernel-kcsan/kernel/trace kvm=$BUILD/kernel-kcsan/arch/arm64/kvm
 
 	aarch64-linux-gnu-nm "$kvm/hyp_trace.o" "$kvm/hyp_bench.o" "$trace/remote_test.o" \
-		"$trace"/trace_remote*.o "$trace/ring_buffer_remote.o"
+		"$trace"/trace_remote*.o "$trace"/ring_buffer_remote*.o
 }
 
 check_races()	# MODE

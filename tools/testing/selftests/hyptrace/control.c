@@ -339,7 +339,7 @@ TEST_F(remote, enable)
 	expect_enabled(_metadata, src, "1\n", "1\n", "1\n", "1\n");
 	ASSERT_EQ(0, source_put(src, "0\n", SYSTEM "/enable", src->remote));
 	/* The writer's messages belong to another system */
-	ret = source_put(src, "0", "events/ftrace/bprint/enable");
+	ret = source_put(src, "0", "events/ftrace/enable");
 	ASSERT_TRUE(!ret || ret == -ENOENT);
 	expect_enabled(_metadata, src, "0\n", "0\n", "0\n", "0\n");
 	ASSERT_EQ(0, source_put(src, "1\n", SYSTEM "/enable", src->remote));

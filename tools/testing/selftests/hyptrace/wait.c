@@ -485,7 +485,7 @@ TEST_F(remote, pipe_does_not_end)
 /* The kernel's own limit of this, when nothing has happened for a while */
 #define IDLE_PERIOD_MS	10
 
-/* A timer of a remote's buffer: its function is one of ring_buffer_remote.c */
+/* A timer of a remote's buffer: its function is one of ring_buffer_remote_watch.c */
 static bool is_watch_timer(const char *line)
 {
 	return strstr(line, "function=rb_remote_");

@@ -7,7 +7,9 @@ import re
 # The files of which every barrier has to be in a fragment, except those whose comment has
 # the function that they pair with
 OURS = ['include/linux/ring_buffer_writer.h', 'kernel/trace/ring_buffer_writer.c',
-        'kernel/trace/ring_buffer_remote.c', 'kernel/trace/trace_remote_dump.c']
+        'kernel/trace/ring_buffer_remote.c', 'kernel/trace/ring_buffer_remote_alloc.c',
+        'kernel/trace/ring_buffer_remote_pages.c', 'kernel/trace/ring_buffer_remote_watch.c',
+        'kernel/trace/trace_remote_dump.c']
 # Fragments may refer to these as well
 OTHERS = ['arch/arm64/kvm/hyp/nvhe/trace.c', 'kernel/trace/ring_buffer.c']
 
