@@ -81,10 +81,8 @@ refuse_to_lose_edits()
 
 check_series()
 {
-	local twice name names
+	local name names
 
-	twice=$(patched_files | sort | uniq -d | xargs)
-	[[ -z $twice ]] || die "edited by more than one patch: $twice"
 	names=$(series)
 	for name in $names; do
 		! grep -qE '^(---|\+\+\+) /dev/null' "$REPO/patches/$name" ||

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # Usage: refresh-patches.sh [--new NAME FILE...]
 #
-# For developers: writes edits of files in build/linux into patches/. The hunks of
-# each patch are regenerated for the files that it edits (a file belongs to one
-# patch only); its description, the text before the first hunk, stays.
+# For developers: writes edits of files in build/linux into patches/. The patches are a
+# stack: edits of a file go to the last patch that has it, of which the hunks are
+# regenerated. Other patches, and descriptions (the text before the first hunk), stay.
 #
 #   --new NAME FILE...   let patch NAME edit these files, too; if there is no such
 #                        patch, it is created and added to the end of patches/series
@@ -37,15 +37,11 @@ parse_arguments()
 
 check_new()
 {
-	local file owner
+	local file
 
 	for file in "${new_files[@]}"; do
 		[[ -f $TREE/$file ]] || die "$file: no such file in $TREE"
 		[[ ! -L $TREE/$file ]] || die "$file is an overlay file: edit it in the repository"
-		for owner in $names; do
-			[[ $owner == "$new" ]] || ! patch_files "$owner" | grep -xF "$file" >/dev/null ||
-				die "$file belongs to patches/$owner already"
-		done
 	done
 }
 
@@ -66,20 +62,45 @@ files_of()	# NAME
 	} | LC_ALL=C sort -u
 }
 
-hunks()		# FILE
+# The last patch that has a file, by that file
+declare -A last_of
+
+find_last()
 {
-	diff -U3 -p --label "a/$1" --label "b/$1" "$BUILD/pristine/$1" "$TREE/$1" ||
-		(($? == 1))
+	local name file
+
+	for name in $names; do
+		for file in $(files_of "$name"); do
+			last_of[$file]=$name
+		done
+	done
+}
+
+# DIRECTORY has the file as it is before patch NAME, and then, unless that is the last one,
+# as it is after it
+hunks()		# NAME FILE DIRECTORY
+{
+	local before=$3/$2
+
+	if [[ ${last_of[$2]} == "$1" ]]; then
+		diff -U3 -p --label "a/$2" --label "b/$2" "$before" "$TREE/$2" || (($? == 1))
+		return
+	fi
+	patch_of "$1" "$2"
+	patch_of "$1" "$2" | patch -s -F0 --no-backup-if-mismatch "$before" ||
+		die "patches/$1 does not apply to $2"
 }
 
 regenerate()	# NAME DIRECTORY
 {
-	local file body
+	local file body below=$2/below
 
 	description "$1" >"$2/$1"
 	for file in $(files_of "$1"); do
 		need_pristine "$file"
-		body=$(hunks "$file"; echo .)
+		mkdir -p "$below/${file%/*}"
+		[[ -e $below/$file ]] || cp "$BUILD/pristine/$file" "$below/$file"
+		body=$(hunks "$1" "$file" "$below"; echo .)
 		body=${body%.}
 		[[ $body ]] || note "$file: no edits left; it is no longer in patches/$1"
 		printf '%s' "$body" >>"$2/$1"
@@ -102,13 +123,14 @@ warn_about_others()
 }
 
 parse_arguments "$@"
-need_command diff tar xz
+need_command diff patch tar xz
 [[ -e $STATE/tarball ]] || die "there is no $TREE yet; run prepare-kernel.sh"
 names=$(series)
 if [[ $new ]]; then
 	check_new
 	grep -qxF "$new" <<<"$names" || names+=$'\n'$new
 fi
+find_last
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 for name in $names; do

@@ -101,14 +101,33 @@ take_files()	# GLOB...
 	done
 }
 
-# The files of a patch that no earlier step has taken
-take_patch()	# NAME
+# Is there a patch after NAME that edits FILE?
+comes_again()	# NAME FILE
+{
+	local name names
+
+	names=$(series | sed "1,/^$1\$/d")
+	for name in $names; do
+		! patch_files "$name" | grep -xF "$2" >/dev/null || return 0
+	done
+	return 1
+}
+
+# Applies the hunks of a patch for files that no earlier step has taken. Takes those that
+# no later patch edits
+take_patch()	# DIRECTORY NAME
 {
 	local file files
 
-	files=$(patch_files "$1")
+	files=$(patch_files "$2")
 	for file in $files; do
-		[[ " ${left[*]} " != *" $file "* ]] || take_files "$file"
+		[[ " ${left[*]} " == *" $file "* ]] || continue
+		if comes_again "$2" "$file"; then
+			patch_of "$2" "$file" | patch -s -F0 --no-backup-if-mismatch "$1/$file" ||
+				die "patches/$2 does not apply to $file"
+		else
+			take_files "$file"
+		fi
 	done
 }
 
@@ -143,7 +162,7 @@ take_step()	# DIRECTORY KIND WORDS MESSAGE
 	files) take_files "${words[@]}" ;;
 	patch)
 		grep -qxF "${words[0]}" <<<"$(series)" || die "series.txt: no patch ${words[0]}"
-		take_patch "${words[0]}"
+		take_patch "$1" "${words[0]}"
 		take_files "${words[@]:1}"
 		message=$(patch_message "${words[0]}")
 		;;

@@ -213,6 +213,12 @@ patch_files()	# NAME
 	sed -n 's|^+++ b/\([^[:space:]]*\).*|\1|p' "$REPO/patches/$1"
 }
 
+# The hunks of NAME for FILE
+patch_of()	# NAME FILE
+{
+	awk -v file="$2" '/^--- a\// { on = $2 == "a/" file } on' "$REPO/patches/$1"
+}
+
 patched_files()
 {
 	local name names
@@ -220,7 +226,7 @@ patched_files()
 	names=$(series)
 	for name in $names; do
 		patch_files "$name"
-	done
+	done | LC_ALL=C sort -u
 }
 
 patches_hash()
