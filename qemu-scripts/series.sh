@@ -106,7 +106,7 @@ comes_again()	# NAME FILE
 {
 	local name names
 
-	names=$(series | sed "1,/^$1\$/d")
+	names=$(series | sed "0,/^$1\$/d")
 	for name in $names; do
 		! patch_files "$name" | grep -xF "$2" >/dev/null || return 0
 	done
