@@ -23,6 +23,8 @@
 #   --kernel IMAGE    boot this kernel (default build/kernel's)
 #   --firmware FILE   let this run at EL3 and start the kernel; without it, QEMU itself
 #                     answers the kernel's firmware calls
+#   --hole            leave the MiB before the middle of the memory out of the device tree;
+#                     needs --firmware
 #
 # Exit status: COMMAND's; 124 on a timeout; 125 if the guest did not come up in
 # the mode asked for; 126 if it died before COMMAND ended; 1 for a bad argument.
@@ -43,6 +45,7 @@ out=
 timeout=300
 kernel=$BUILD/kernel/arch/arm64/boot/Image
 firmware=
+hole=no
 initramfs=$BUILD/initramfs.cpio.gz
 command=
 
@@ -83,6 +86,7 @@ parse_arguments()
 		--kernel) kernel=$2 ;;
 		--firmware) firmware=$2 ;;
 		--icount) icount=yes; shift; continue ;;
+		--hole) hole=yes; shift; continue ;;
 		-h | --help) usage; exit ;;
 		--) shift; set_command "$@"; return ;;
 		*) die "unknown argument '$1' (COMMAND comes after --); see --help" ;;
@@ -130,6 +134,7 @@ check_arguments()
 	[[ $mem =~ ^[1-9][0-9]*[MG]$ ]] || die "--mem '$mem': it has to be a size such as 512M or 2G"
 	[[ -f $kernel ]] || die "there is no kernel $kernel; run 'make kernel'"
 	[[ ! $firmware || -f $firmware ]] || die "there is no firmware $firmware"
+	[[ $hole == no || $firmware ]] || die "--hole needs --firmware"
 	[[ -f $initramfs ]] || die "there is no $initramfs; run 'make initramfs'"
 	[[ ! $input || -p $input ]] || die "--input $input: no such named pipe"
 	need_command qemu-system-aarch64 cpio timeout
@@ -184,13 +189,48 @@ make_initrd()
 
 MACHINE=virt,virtualization=on,gic-version=3
 
+# The four bytes of a number in a device tree, escaped for printf and for Perl's expressions
+cell()		# NUMBER
+{
+	printf '%08x' "$1" | sed 's/../\\x&/g'
+}
+
+# Memory of two nodes, so that the device tree has two ranges
+use_halves()
+{
+	local half=$1
+
+	qemu+=(
+		-object "memory-backend-ram,id=low,size=$half" -numa "node,memdev=low"
+		-object "memory-backend-ram,id=high,size=$half" -numa "node,memdev=high"
+	)
+}
+
+# Makes the first range shorter. The memory there is not used by anything early, as that is
+# taken from the ends
+make_hole()	# BYTES-OF-A-HALF
+{
+	local reg at
+
+	reg=$(cell 0)$(cell 0x40000000)$(cell 0)
+	at=$(LC_ALL=C grep -obUaP "$reg$(cell "$1")" "$tmp/dtb" | head -n 1 | cut -d: -f1)
+	[[ $at ]] || die "the device tree does not have the memory where it was expected"
+	# shellcheck disable=SC2059 # the escapes are in the format
+	printf "$(cell $(($1 - 0x100000)))" |
+		dd of="$tmp/dtb" bs=1 seek=$((at + 12)) conv=notrunc status=none
+}
+
 # QEMU only loads a kernel if there is no firmware. So this loads everything to where QEMU
 # itself would, with the device tree that it would make, and with the tree at an address
 # that the firmware knows
 use_firmware()
 {
+	local half=$(($(numfmt --from=iec "$mem") / 2))
+
+	[[ $hole == no ]] || use_halves "$half"
 	"${qemu[@]}" -machine "$MACHINE,dumpdtb=$tmp/dtb" "${linux[@]}" >"$tmp/qemu.log" 2>&1 ||
 		die "QEMU did not write its device tree: $(<"$tmp/qemu.log")"
+	[[ $hole == no ]] || make_hole "$half"
 	qemu+=(
 		-machine "$MACHINE,secure=on,acpi=off" -semihosting -bios "$firmware"
 		-device "loader,file=$kernel,addr=0x40200000,force-raw=on"
