@@ -150,7 +150,7 @@ boot_copy()	# KIND-OR-NOTHING ARGUMENT-OF-BOOT...
 
 attack()	# KIND-OR-NOTHING
 {
-	boot_copy "$1" --firmware "$BUILD/obj/firmware/firmware.bin" \
+	boot_copy "$1" --firmware "$BUILD/obj/firmware/firmware.bin" --hole \
 		--add "$BUILD/tests/hostile:/root/hostile" \
 		--add "$BUILD/obj/test_modules/hostile.ko:/root/hostile.ko" -- \
 		/root/hostile -s 1 -c 4000 -n "$CALLS" ${1:+-k "$1"} /root/hostile.ko

@@ -4,7 +4,7 @@
 #
 # Attacks EL2 as a hostile host would, with hypercalls, in each MODE (default: protected
 # and hvhe, in which the host is not trusted). In protected mode, the machine has a firmware
-# with FF-A. See Documentation/trace/hypervisor-testing.rst. Prints TAP, with a line for
+# with FF-A, and a hole in its memory. See Documentation/trace/hypervisor-testing.rst. Prints TAP, with a line for
 # each round, which is also in build/logs/stress-MODE.log.
 #
 # Environment: SEED=n    chooses the attacks (default: another one each time)
@@ -27,7 +27,7 @@ attack()	# MODE
 	local firmware=()
 
 	# It does not know all features of the CPU that has VHE
-	[[ $1 == hvhe ]] || firmware=(--firmware "$BUILD/obj/firmware/firmware.bin")
+	[[ $1 == hvhe ]] || firmware=(--firmware "$BUILD/obj/firmware/firmware.bin" --hole)
 	"$SCRIPTS/boot.sh" "${firmware[@]}" --mode "$1" --smp "$CPUS" --timeout $((300 + CALLS / 200)) \
 		--kernel "$KERNEL" \
 		--add "$BUILD/tests/hostile:/root/hostile" \

@@ -252,13 +252,13 @@ static bool hyp_is_there(void)
 /* Flags for CPUs that come online; under the remote's mutex and the hotplug lock */
 static u32 hyp_trace_flags = HYP_TRACE_OVERWRITE;
 
-/* Map a page at EL2, unless in protected mode: there EL2 does that itself */
-static int hyp_map_page(void *va)
+/* Map pages at EL2, unless in protected mode: there EL2 does that itself */
+static int hyp_map_pages(void *va, unsigned int nr)
 {
 	if (is_protected_kvm_enabled())
 		return 0;
 
-	return kvm_share_hyp(va, va + PAGE_SIZE);
+	return kvm_share_hyp(va, va + nr * PAGE_SIZE);
 }
 
 /* The table is EL2's own: allocated for it, donated to it, returned zeroed */
@@ -270,7 +270,7 @@ static int hyp_give_table(int cpu, void **pages, unsigned int nr)
 	for (i = 0; i < nr; i++) {
 		if (fatal_signal_pending(current))
 			return -EINTR;
-		ret = hyp_map_page(pages[i]) ?:
+		ret = hyp_map_pages(pages[i], 1) ?:
 		      hyp_call(__hyp_trace_add_table, cpu, virt_to_pfn(pages[i]));
 		if (ret)
 			return ret;
@@ -278,26 +278,32 @@ static int hyp_give_table(int cpu, void **pages, unsigned int nr)
 	return 0;
 }
 
+/* How many sub-buffers from @id on follow each other in memory; up to @max */
+static unsigned int hyp_count_run(struct trace_buffer *buffer, int cpu, unsigned int id,
+				  unsigned int max)
+{
+	void *subbuf = ring_buffer_remote_subbuf(buffer, cpu, id);
+	unsigned int nr = 1;
+
+	while (nr < max && ring_buffer_remote_subbuf(buffer, cpu, id + nr) ==
+	       subbuf + nr * PAGE_SIZE)
+		nr++;
+	return nr;
+}
+
 static int hyp_give_subbufs(struct trace_buffer *buffer, int cpu)
 {
-	unsigned int id, i, nr, nr_subbufs = ring_buffer_remote_nr_subbufs(buffer, cpu);
-	u64 pfns[HYP_TRACE_PFNS_PER_CALL] = {};
+	unsigned int id, nr, nr_subbufs = ring_buffer_remote_nr_subbufs(buffer, cpu);
 	int ret;
 
 	for (id = 0; id < nr_subbufs; id += nr) {
+		void *subbuf = ring_buffer_remote_subbuf(buffer, cpu, id);
+
 		if (fatal_signal_pending(current))
 			return -EINTR;
-		nr = min(nr_subbufs - id, HYP_TRACE_PFNS_PER_CALL);
-		for (i = 0; i < nr; i++) {
-			void *subbuf = ring_buffer_remote_subbuf(buffer, cpu, id + i);
-
-			ret = hyp_map_page(subbuf);
-			if (ret)
-				return ret;
-			pfns[i] = virt_to_pfn(subbuf);
-		}
-		ret = hyp_call(__hyp_trace_add_subbufs, cpu, nr, pfns[0], pfns[1],
-					pfns[2], pfns[3], pfns[4]);
+		nr = hyp_count_run(buffer, cpu, id, min(nr_subbufs - id, HYP_TRACE_PAGES_PER_ADD));
+		ret = hyp_map_pages(subbuf, nr) ?:
+		      hyp_call(__hyp_trace_add_subbufs, cpu, virt_to_pfn(subbuf), nr);
 		if (ret)
 			return ret;
 		cond_resched();
@@ -374,7 +380,7 @@ static int hyp_load_cpu(struct trace_buffer *buffer, int cpu)
 		return -ENOMEM;
 
 	root = table->pages[table->nr - 1];
-	return hyp_map_page(meta) ?: hyp_map_page(root) ?:
+	return hyp_map_pages(meta, 1) ?: hyp_map_pages(root, 1) ?:
 	       hyp_call(__hyp_trace_begin, cpu, virt_to_pfn(meta), virt_to_pfn(root),
 			nr_subbufs) ?:
 	       hyp_give_table(cpu, table->pages, table->nr - 1) ?:
@@ -560,7 +566,7 @@ static int hyp_give_filter(unsigned int index, const struct remote_filter *progr
 	if (!page)
 		return -ENOMEM;
 	memcpy(page, program, sizeof(*program));
-	ret = hyp_map_page(page) ?:
+	ret = hyp_map_pages(page, 1) ?:
 	      hyp_call(__hyp_trace_set_filter, index, program->nr, virt_to_pfn(page));
 	if (ret == 1)
 		hyp_filters[index].page = page;

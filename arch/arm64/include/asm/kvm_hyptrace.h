@@ -155,11 +155,11 @@ static inline void hyp_clock_parts(const struct hyp_clock_src *src, struct hyp_c
 #define HYP_TRACE_ON		BIT(0)
 #define HYP_TRACE_OVERWRITE	BIT(1)
 
-/** HYP_TRACE_PFNS_PER_CALL - pages that one __hyp_trace_add_subbufs call takes */
-#define HYP_TRACE_PFNS_PER_CALL	5
+/** HYP_TRACE_PAGES_PER_ADD - pages that one __hyp_trace_add_subbufs call takes at most */
+#define HYP_TRACE_PAGES_PER_ADD	64
 
 /** HYP_TRACE_PAGES_PER_UNLOAD - pages that one __hyp_trace_unload call gives back */
-#define HYP_TRACE_PAGES_PER_UNLOAD	16
+#define HYP_TRACE_PAGES_PER_UNLOAD	32
 
 /**
  * hyp_trace_el2_panicked - tell the host side never to call EL2 again

@@ -72,17 +72,34 @@ static unsigned long long symbol(const char *name)
 	return 0;
 }
 
+/* Where the first memory ends: at a hole, if the machine has one */
+static unsigned long long memory_end(void)
+{
+	unsigned long long end, first = 0;
+	char line[128], name[64];
+	FILE *f = fopen("/proc/iomem", "r");
+
+	while (f && !first && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%*x-%llx : %63[^\n]", &end, name) == 2 &&
+		    !strcmp(name, "System RAM"))
+			first = end + 1;
+	}
+	if (f)
+		fclose(f);
+	return first;
+}
+
 static int load_module(const char *path)
 {
-	char params[256];
+	char params[320];
 	int fd = open(path, O_RDONLY | O_CLOEXEC), ret = 0;
 
 	if (fd < 0)
 		return -errno;
 	snprintf(params, sizeof(params),
-		 "sym_mem=0x%llx sym_mem_size=0x%llx sym_text=0x%llx sym_tag=0x%llx sym_tag_lsb=0x%llx",
-		 symbol("hyp_mem_base"), symbol("hyp_mem_size"), symbol("__hyp_text_start"),
-		 symbol("tag_val"), symbol("tag_lsb"));
+		 "mem_end=0x%llx sym_mem=0x%llx sym_mem_size=0x%llx sym_text=0x%llx sym_tag=0x%llx sym_tag_lsb=0x%llx",
+		 memory_end(), symbol("hyp_mem_base"), symbol("hyp_mem_size"),
+		 symbol("__hyp_text_start"), symbol("tag_val"), symbol("tag_lsb"));
 	if (syscall(SYS_finit_module, fd, params, 0))
 		ret = -errno;
 	close(fd);

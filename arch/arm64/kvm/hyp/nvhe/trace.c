@@ -388,21 +388,22 @@ static bool writer_is_on(struct hyp_trace_cpu *tc)
 	return tc->writer.on;
 }
 
-static bool valid_pfn(u64 pfn)
+/* @nr has been checked, so that nothing overflows */
+static bool valid_pfns(u64 pfn, u32 nr)
 {
-	return pfn <= PHYS_MASK >> PAGE_SHIFT;
+	return pfn <= (PHYS_MASK >> PAGE_SHIFT) - (nr - 1);
 }
 
-/* OWNED by the host => SHARED with EL2 and pinned */
-static int share_page(u64 pfn, void **va)
+/* OWNED by the host => SHARED with EL2 and pinned: all of the pages or none */
+static int share_pages(u64 pfn, u32 nr, void **va)
 {
 	int ret;
 
-	if (!valid_pfn(pfn))
+	if (!valid_pfns(pfn, nr))
 		return -EINVAL;
 
 	if (is_protected_kvm_enabled()) {
-		ret = __pkvm_host_share_pin_hyp(pfn);
+		ret = __pkvm_host_share_pin_hyp(pfn, nr);
 		if (ret)
 			return ret;
 	}
@@ -412,10 +413,10 @@ static int share_page(u64 pfn, void **va)
 }
 
 /* SHARED with EL2 and pinned => OWNED by the host, or SHARED if it is pinned for a clock or VM */
-static void unshare_page(void *va)
+static void unshare_pages(void *va, u32 nr)
 {
 	if (is_protected_kvm_enabled())
-		__pkvm_host_unpin_unshare_hyp(hyp_virt_to_pfn(va));
+		__pkvm_host_unpin_unshare_hyp(hyp_virt_to_pfn(va), nr);
 }
 
 /* OWNED by the host => OWNED by EL2 */
@@ -423,7 +424,7 @@ static int take_page(u64 pfn, void **va)
 {
 	int ret;
 
-	if (!valid_pfn(pfn))
+	if (!valid_pfns(pfn, 1))
 		return -EINVAL;
 
 	if (is_protected_kvm_enabled()) {
@@ -473,13 +474,13 @@ static int begin_locked(struct hyp_trace_cpu *tc, u32 cpu, u64 meta_pfn, u64 roo
 	if (tc->state != TRACE_EMPTY)
 		return -EBUSY;
 
-	ret = share_page(meta_pfn, &meta);
+	ret = share_pages(meta_pfn, 1, &meta);
 	if (ret)
 		return ret;
 
 	ret = take_zeroed_page(root_pfn, &root);
 	if (ret) {
-		unshare_page(meta);
+		unshare_pages(meta, 1);
 		return ret;
 	}
 
@@ -530,11 +531,6 @@ int __hyp_trace_add_table(u32 cpu, u64 pfn)
 	return tc ? unlock_cpu(tc, add_table_locked(tc, pfn)) : -EINVAL;
 }
 
-static void drop_last_subbuf(struct hyp_trace_cpu *tc)
-{
-	unshare_page(table_entry(tc, --tc->nr_added)->page);
-}
-
 static void loaded(struct hyp_trace_cpu *tc)
 {
 	memset(tc->meta, 0, PAGE_SIZE);
@@ -542,10 +538,10 @@ static void loaded(struct hyp_trace_cpu *tc)
 	tc->state = TRACE_LOADED;
 }
 
-static int add_subbufs_locked(struct hyp_trace_cpu *tc, u32 nr, const u64 *pfns)
+static int add_subbufs_locked(struct hyp_trace_cpu *tc, u64 pfn, u32 nr)
 {
 	void *page;
-	int i, ret;
+	int ret;
 
 	if (tc->state != TRACE_LOADING)
 		return -EBUSY;
@@ -554,56 +550,69 @@ static int add_subbufs_locked(struct hyp_trace_cpu *tc, u32 nr, const u64 *pfns)
 	if (tc->nr_added + nr > tc->nr_tables * RB_WRITER_SUBBUFS_PER_PAGE)
 		return -ENOMEM;
 
-	for (i = 0; i < nr; i++) {
-		ret = share_page(pfns[i], &page);
-		if (ret)
-			goto drop_added;
+	ret = share_pages(pfn, nr, &page);
+	if (ret)
+		return ret;
+
+	for (; nr; nr--, page += PAGE_SIZE)
 		rb_writer_add_subbuf(&tc->writer, tc->nr_added++, page);
-	}
 	if (tc->nr_added == tc->nr_subbufs)
 		loaded(tc);
 	return 0;
-
-drop_added:
-	while (i--)
-		drop_last_subbuf(tc);
-	return ret;
 }
 
-int __hyp_trace_add_subbufs(u32 cpu, u32 nr, const u64 *pfns)
+int __hyp_trace_add_subbufs(u32 cpu, u64 pfn, u32 nr)
 {
 	struct hyp_trace_cpu *tc;
 
-	if (!nr || nr > HYP_TRACE_PFNS_PER_CALL)
+	/* They are mapped as pages: each can be unmapped alone */
+	static_assert(HYP_TRACE_PAGES_PER_ADD < PTRS_PER_PTE);
+
+	if (!nr || nr > HYP_TRACE_PAGES_PER_ADD)
 		return -EINVAL;
 
 	tc = lock_cpu(cpu);
-	return tc ? unlock_cpu(tc, add_subbufs_locked(tc, nr, pfns)) : -EINVAL;
+	return tc ? unlock_cpu(tc, add_subbufs_locked(tc, pfn, nr)) : -EINVAL;
 }
 
-/* Give back one page; false when it was the last */
-static bool unload_one_locked(struct hyp_trace_cpu *tc)
+/* Give back up to @max of the last sub-buffers, whose pages follow each other. How many? */
+static u32 drop_subbufs(struct hyp_trace_cpu *tc, u32 max)
 {
-	if (tc->nr_added) {
-		drop_last_subbuf(tc);
-		return true;
+	void *page = NULL, *last;
+	u32 nr;
+
+	for (nr = 0; nr < max && tc->nr_added; nr++) {
+		last = table_entry(tc, tc->nr_added - 1)->page;
+		if (nr && last + PAGE_SIZE != page)
+			break;
+		page = last;
+		tc->nr_added--;
 	}
+	unshare_pages(page, nr);
+	return nr;
+}
+
+/* Give back up to @max pages. How many? 0 when these were the last */
+static u32 unload_some_locked(struct hyp_trace_cpu *tc, u32 max)
+{
+	if (tc->nr_added)
+		return drop_subbufs(tc, max);
 	if (tc->nr_tables) {
 		return_page(tc->writer.table[--tc->nr_tables]);
-		return true;
+		return 1;
 	}
 
 	return_page(tc->writer.table);
-	unshare_page(tc->meta);
+	unshare_pages(tc->meta, 1);
 	memset(&tc->writer, 0, sizeof(tc->writer));
 	tc->meta = NULL;
 	tc->state = TRACE_EMPTY;
-	return false;
+	return 0;
 }
 
 static int unload_locked(struct hyp_trace_cpu *tc)
 {
-	int i;
+	u32 left, nr;
 
 	hyp_assert_lock_held(&tc->lock);
 	switch (tc->state) {
@@ -620,8 +629,9 @@ static int unload_locked(struct hyp_trace_cpu *tc)
 
 	/* No way back to LOADED: from here on, the writer's table is incomplete */
 	tc->state = TRACE_UNLOADING;
-	for (i = 0; i < HYP_TRACE_PAGES_PER_UNLOAD; i++) {
-		if (!unload_one_locked(tc))
+	for (left = HYP_TRACE_PAGES_PER_UNLOAD; left; left -= nr) {
+		nr = unload_some_locked(tc, left);
+		if (!nr)
 			return 0;
 	}
 

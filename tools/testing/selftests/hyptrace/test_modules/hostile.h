@@ -22,8 +22,12 @@
 #include <asm/kvm_asm.h>
 #include <asm/kvm_hyptrace.h>
 
-/* Every second page of a block; the pages between them are guards */
+/*
+ * Pages of a block. Behind each of the first NR_SINGLE ones there is a guard. The others are
+ * a row, in which one follows the other; behind the last one there is a guard, too.
+ */
 #define NR_PAGES	256
+#define NR_SINGLE	128
 /* The host overwrites the first ones at any time, so EL2 never gets to own them */
 #define NR_SCRIBBLED	96
 
@@ -106,9 +110,15 @@ static inline bool all_right(void)
 	return !READ_ONCE(hostile.text[0]);
 }
 
+/* Where page @i is in the block */
+static inline u32 pool_nth(u32 i)
+{
+	return i < NR_SINGLE ? 2 * i : NR_SINGLE + i;
+}
+
 static inline struct page *pool_page(u32 i)
 {
-	return nth_page(hostile.block, 2 * i);
+	return nth_page(hostile.block, pool_nth(i));
 }
 
 static inline void *pool_va(u32 i)
@@ -132,6 +142,11 @@ bool pool_guards_ok(void);
 
 /* A frame that the host does not own: a device, nothing, EL2's or a VM's memory, or invalid */
 u64 foreign_pfn(struct rng *rng);
+/*
+ * The first of @nr frames, at least two. The host does not own the last of them: its memory
+ * ends in between, or that of EL2 or a VM begins there, or the numbers overflow.
+ */
+u64 foreign_range(struct rng *rng, u32 nr);
 /* The number of a possible CPU, or sometimes an invalid one */
 u32 any_cpu(struct rng *rng);
 
@@ -150,8 +165,8 @@ s64 hcall_on(int cpu, u32 func, u64 arg);
 
 /*
  * Give a CPU a buffer: the meta page, the table's root, one table page and @nr sub-buffers,
- * from page @first on. This has to succeed, as has unload_all(), which also takes all
- * filters from EL2.
+ * from page @first on. A row of sub-buffers is given in ranges. This has to succeed, as has
+ * unload_all(), which also takes all filters from EL2.
  */
 bool load_cpu(u32 cpu, u32 first, u32 nr);
 bool unload_all(void);

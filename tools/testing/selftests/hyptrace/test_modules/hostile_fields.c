@@ -20,6 +20,8 @@
 #define FIRST_ID	1000
 #define TASK		1234
 
+/* In the row: EL2 takes the sub-buffers as a range, of which the last ones are not used */
+#define FIRST_PAGE	NR_SINGLE
 #define NR_SUBBUFS	40
 #define CLOCK_PAGE	(NR_SCRIBBLED - 1)
 #define SPARE_PAGE	(NR_PAGES - 1)
@@ -133,13 +135,13 @@ static bool events_ok(const struct rb_page *page, u32 commit, u64 *nr)
 static bool rest_ok(u32 id, u32 commit)
 {
 	return commit == RB_PAGE_DATA_SIZE ||
-	       pool_is_filled(1 + id, sizeof(struct rb_page) + commit) ||
+	       pool_is_filled(FIRST_PAGE + 1 + id, sizeof(struct rb_page) + commit) ||
 	       wrong("something behind the events of sub-buffer %u", id);
 }
 
 static bool page_ok(u32 id, u64 *nr)
 {
-	const struct rb_page *page = pool_va(1 + id);
+	const struct rb_page *page = pool_va(FIRST_PAGE + 1 + id);
 	u64 commit = page->commit;
 
 	if (commit > RB_PAGE_DATA_SIZE)
@@ -150,7 +152,8 @@ static bool page_ok(u32 id, u64 *nr)
 /* All events are still there, since the ring is large enough. Tracing is off */
 static bool pages_ok(void)
 {
-	const struct trace_buffer_meta *meta = pool_va(0);
+	const struct trace_buffer_meta *meta = pool_va(FIRST_PAGE);
+	const struct rb_page *page;
 	u64 nr = 0, seen = 0;
 	s64 ret;
 
@@ -159,7 +162,8 @@ static bool pages_ok(void)
 			return wrong("reader's sub-buffer %u", meta->reader.id);
 		if (!page_ok(meta->reader.id, &nr))
 			return false;
-		seen = ((struct rb_page *)pool_va(1 + meta->reader.id))->commit;
+		page = pool_va(FIRST_PAGE + 1 + meta->reader.id);
+		seen = page->commit;
 	}
 	if (ret || meta->overrun || meta->dropped || nr != meta->entries)
 		return wrong("%llu of %llu events, last swap %lld", nr, meta->entries, ret);
@@ -278,7 +282,7 @@ static bool load(void)
 		    (u64)tasks);
 	if (ret)
 		return wrong("setting the clock: %lld", ret);
-	if (!load_cpu(this_cpu, 0, NR_SUBBUFS))
+	if (!load_cpu(this_cpu, FIRST_PAGE, NR_SUBBUFS))
 		return false;
 	ret = hcall(__hyp_trace_enable, HYP_TRACE_ON);
 	return !ret || wrong("enable: %lld", ret);
@@ -304,7 +308,7 @@ static bool load_and_look(struct rng *rng)
 	s64 ret;
 
 	for (i = 0; i <= NR_SUBBUFS; i++)
-		pool_fill(i);
+		pool_fill(FIRST_PAGE + i);
 	if (!load())
 		return false;
 	while (atomic_read(&hostile.nr_calls) < end)

@@ -33,9 +33,15 @@ MODULE_PARM_DESC(sym_tag, "&tag_val");
 module_param(sym_tag_lsb, ulong, 0);
 MODULE_PARM_DESC(sym_tag_lsb, "&tag_lsb");
 
+static unsigned long mem_end;
+module_param(mem_end, ulong, 0);
+MODULE_PARM_DESC(mem_end, "Where the first memory ends");
+
 struct hyp_layout hyp_layout;
 
-#define POOL_ORDER	(ilog2(2 * NR_PAGES))
+/* With the guards */
+#define NR_BLOCK	(NR_SINGLE + NR_PAGES + 1)
+#define POOL_ORDER	(order_base_2(NR_BLOCK))
 
 /* Each call unloads a few pages, and no buffer here needs more calls */
 #define MAX_UNLOADS	(NR_PAGES * 8)
@@ -90,19 +96,19 @@ static bool nth_is_filled(u32 nth, u32 from)
 
 void pool_fill(u32 i)
 {
-	fill_nth(2 * i);
+	fill_nth(pool_nth(i));
 }
 
 bool pool_is_filled(u32 i, u32 from)
 {
-	return nth_is_filled(2 * i, from);
+	return nth_is_filled(pool_nth(i), from);
 }
 
 void pool_fill_all(void)
 {
 	u32 nth;
 
-	for (nth = 0; nth < 2 * NR_PAGES; nth++)
+	for (nth = 0; nth < NR_BLOCK; nth++)
 		fill_nth(nth);
 }
 
@@ -111,7 +117,9 @@ bool pool_guards_ok(void)
 	u32 i;
 
 	for (i = 0; i < NR_PAGES; i++) {
-		if (!nth_is_filled(2 * i + 1, 0))
+		if (i >= NR_SINGLE && i != NR_PAGES - 1)
+			continue;
+		if (!nth_is_filled(pool_nth(i) + 1, 0))
 			return wrong("the page behind page %u has changed", i);
 	}
 	return true;
@@ -143,6 +151,16 @@ u64 foreign_pfn(struct rng *rng)
 	default:
 		return rng_u64(rng) | BIT_ULL(40);
 	}
+}
+
+u64 foreign_range(struct rng *rng, u32 nr)
+{
+	const u64 firsts[] = {
+		PHYS_PFN(hyp_layout.mem), PHYS_PFN(hyp_layout.text), PHYS_PFN(mem_end),
+		PHYS_PFN(PHYS_MASK) + 1, 0, vm_exists() ? vm_pfn(rng) : PHYS_PFN(hyp_layout.mem),
+	};
+
+	return firsts[rng_below(rng, ARRAY_SIZE(firsts))] - 1 - rng_below(rng, nr - 1);
 }
 
 u32 any_cpu(struct rng *rng)
@@ -192,15 +210,23 @@ s64 hcall_on(int cpu, u32 func, u64 arg)
 	return call.ret;
 }
 
+/* How many pages follow each other from page @i on, up to @max and to what EL2 takes */
+static u32 row_from(u32 i, u32 max)
+{
+	return i < NR_SINGLE ? 1 : min(max, HYP_TRACE_PAGES_PER_ADD);
+}
+
 bool load_cpu(u32 cpu, u32 first, u32 nr)
 {
-	u32 root = NR_SCRIBBLED + 2 * cpu, i;
+	u32 root = NR_SCRIBBLED + 2 * cpu, i, row;
 	s64 ret;
 
 	ret = hcall(__hyp_trace_begin, cpu, pool_pfn(first), pool_pfn(root), nr) ?:
 	      hcall(__hyp_trace_add_table, cpu, pool_pfn(root + 1));
-	for (i = 0; i < nr && !ret; i++)
-		ret = hcall(__hyp_trace_add_subbufs, cpu, 1, pool_pfn(first + 1 + i));
+	for (i = 0; i < nr && !ret; i += row) {
+		row = row_from(first + 1 + i, nr - i);
+		ret = hcall(__hyp_trace_add_subbufs, cpu, pool_pfn(first + 1 + i), row);
+	}
 	return !ret || wrong("loading CPU %u: %lld", cpu, ret);
 }
 
@@ -350,7 +376,7 @@ static int __init hostile_init(void)
 {
 	if (!is_protected_kvm_enabled())
 		return -EOPNOTSUPP;
-	if (!sym_mem || !sym_mem_size || !sym_text || !sym_tag || !sym_tag_lsb)
+	if (!mem_end || !sym_mem || !sym_mem_size || !sym_text || !sym_tag || !sym_tag_lsb)
 		return -EINVAL;
 	hyp_layout = (struct hyp_layout){
 		.mem		= *(phys_addr_t *)sym_mem,

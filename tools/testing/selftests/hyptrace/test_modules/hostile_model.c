@@ -68,7 +68,8 @@ static struct {
 	struct buf_model		bufs[NR_CPUS];
 	int				filters[NR_HYP_EVENTS];
 	u64				clock_kind;
-	int				clock_pages[NR_PARTS];
+	u32				clock_pages[NR_PARTS];
+	u32				clock_nr[NR_PARTS];
 	int				ffa_pages[2];
 	int				cpu;
 } model;
@@ -103,19 +104,26 @@ static bool as_expected(const struct errors *errors, s64 ret, const char *what)
  * Choices
  */
 
-/* A page, preferably in @state; negative for one that is not the host's */
-static int choose_page(struct rng *rng, enum page_state state)
+/* One of the pages @first to @end - 1, preferably in @state; negative for a foreign one */
+static int choose_page_of(struct rng *rng, u32 first, u32 end, enum page_state state)
 {
 	int i, page = -1;
 
 	if (rng_percent(rng, 4))
 		return -1;
 	for (i = 0; i < 8; i++) {
-		page = rng_below(rng, NR_PAGES);
+		page = first + rng_below(rng, end - first);
 		if (model.pages[page].state == state)
 			break;
 	}
 	return page;
+}
+
+/* Seldom one of the row if EL2 would get it, so that ranges there are whole */
+static int choose_page(struct rng *rng, enum page_state state)
+{
+	return choose_page_of(rng, 0, state == OWNED && rng_percent(rng, 90) ? NR_SINGLE : NR_PAGES,
+			      state);
 }
 
 static u64 pfn_of(struct rng *rng, int page)
@@ -143,17 +151,25 @@ static struct buf_model *buf_of(u32 cpu)
 	return cpu < nr_cpu_ids ? &model.bufs[cpu] : NULL;
 }
 
-/* The errors for a page that the host has to own exclusively */
+/* The errors for pages that the host has to own exclusively */
+static void not_all_owned(struct errors *errors, int page, u64 pfn, u32 nr)
+{
+	bool valid = pfn <= PHYS_PFN(PHYS_MASK) && pfn + nr - 1 <= PHYS_PFN(PHYS_MASK);
+	u32 i;
+
+	for (i = 0; i < nr && page >= 0; i++) {
+		if (model.pages[page + i].state != OWNED) {
+			may_be(errors, true, -EPERM);
+			return;
+		}
+	}
+	may_be(errors, page < 0 && !valid, -EINVAL);
+	may_be(errors, page < 0 && valid, -EPERM);
+}
+
 static void not_owned(struct errors *errors, int page, u64 pfn)
 {
-	if (page >= 0) {
-		may_be(errors, model.pages[page].state != OWNED, -EPERM);
-		return;
-	}
-	may_be(errors, pfn > PHYS_PFN(PHYS_MASK), -EINVAL);
-	may_be(errors, pfn <= PHYS_PFN(PHYS_MASK), -EPERM);
-	/* Beyond the host's address space */
-	may_be(errors, pfn <= PHYS_PFN(PHYS_MASK), -ERANGE);
+	not_all_owned(errors, page, pfn, 1);
 }
 
 /*
@@ -194,7 +210,7 @@ static bool call_begin(struct rng *rng)
 	static const u32 sizes[] = {
 		0, 1, 2, 3, 171, 341, RB_WRITER_MAX_SUBBUFS, RB_WRITER_MAX_SUBBUFS + 1, U32_MAX,
 	};
-	u32 cpu = choose_cpu(rng, EMPTY), nr = 3 + rng_below(rng, 12);
+	u32 cpu = choose_cpu(rng, EMPTY), nr = 3 + rng_below(rng, rng_percent(rng, 50) ? 12 : 120);
 	int meta = choose_page(rng, OWNED), root = choose_page(rng, OWNED);
 	u64 meta_pfn = pfn_of(rng, meta), root_pfn = pfn_of(rng, root);
 	struct buf_model *buf = buf_of(cpu);
@@ -257,56 +273,80 @@ static bool call_add_table(struct rng *rng)
 	return true;
 }
 
-/* How many to add: mostly a valid number */
-static u32 choose_nr(struct rng *rng, const struct buf_model *buf)
+/* How many pages follow each other from @page on; EL2 gets no guard */
+static u32 row_from(int page)
+{
+	return page < 0 ? HYP_TRACE_PAGES_PER_ADD :
+	       page < NR_SINGLE ? 1 : min(NR_PAGES - page, HYP_TRACE_PAGES_PER_ADD);
+}
+
+static u32 nr_owned_from(int page, u32 max)
+{
+	u32 nr = 0;
+
+	while (nr < max && (page < 0 || model.pages[page + nr].state == OWNED))
+		nr++;
+	return nr;
+}
+
+/* How many to add from @page on: mostly a valid number, of pages that are the host's */
+static u32 choose_nr(struct rng *rng, const struct buf_model *buf, int page)
 {
 	u32 left = buf && buf->state == LOADING ? buf->announced - buf->nr_subbufs : 1;
+	u32 max = row_from(page), owned = nr_owned_from(page, max);
 
 	switch (rng_below(rng, 20)) {
 	case 0:
 		return 0;
 	case 1:
-		return HYP_TRACE_PFNS_PER_CALL + 1;
+		return HYP_TRACE_PAGES_PER_ADD + 1;
 	case 2:	/* a sum with this overflows and is small */
 		return -rng_below(rng, 16);
+	case 3:	/* most often, some of them are not the host's */
+		return max;
+	case 4:	/* only the last one is not the host's */
+	case 5:
+		return min(owned + 1, max);
+	case 6:	/* one too many */
+		return min(left + 1, max);
+	case 7:	/* as many as there are */
+	case 8:
+	case 9:
+		return min(left, max(owned, 1));
 	default:
-		return clamp(left, 1, 1 + rng_below(rng, HYP_TRACE_PFNS_PER_CALL));
+		return min3(left, max(owned, 1), 1 + rng_below(rng, 16));
 	}
 }
 
 static bool call_add_subbufs(struct rng *rng)
 {
-	u32 cpu = choose_cpu(rng, LOADING), nr, i, j;
+	u32 first = rng_percent(rng, 30) ? 0 : NR_SINGLE;
+	u32 end = rng_percent(rng, 70) ? NR_PAGES : first + 8;
+	int page = rng_percent(rng, 15) ? -1 : choose_page_of(rng, first, end, OWNED);
+	u32 cpu = choose_cpu(rng, LOADING), nr, i;
 	struct buf_model *buf = buf_of(cpu);
 	struct errors errors = {};
-	u64 args[7] = { cpu };
-	int pages[5];
+	u64 pfn;
 	s64 ret;
 
-	nr = choose_nr(rng, buf);
-	args[1] = nr;
-	for (i = 0; i < ARRAY_SIZE(pages); i++) {
-		pages[i] = i && rng_percent(rng, 2) ? pages[i - 1] : choose_page(rng, OWNED);
-		args[2 + i] = i && pages[i] == pages[i - 1] ? args[1 + i] : pfn_of(rng, pages[i]);
-	}
+	nr = choose_nr(rng, buf, page);
+	pfn = page < 0 && nr > 1 && nr <= HYP_TRACE_PAGES_PER_ADD && rng_percent(rng, 80) ?
+	      foreign_range(rng, nr) : pfn_of(rng, page);
 
-	may_be(&errors, !buf || !nr || nr > HYP_TRACE_PFNS_PER_CALL, -EINVAL);
+	may_be(&errors, !buf || !nr || nr > HYP_TRACE_PAGES_PER_ADD, -EINVAL);
 	may_be(&errors, buf && buf->state != LOADING, -EBUSY);
 	may_be(&errors, buf && (u64)buf->nr_subbufs + nr > buf->announced, -ENOSPC);
 	may_be(&errors, buf && (u64)buf->nr_subbufs + nr >
 	       buf->nr_tables * RB_WRITER_SUBBUFS_PER_PAGE, -ENOMEM);
-	for (i = 0; i < min(nr, ARRAY_SIZE(pages)) && !errors.nr; i++) {
-		not_owned(&errors, pages[i], args[2 + i]);
-		for (j = 0; j < i && !errors.nr; j++)
-			may_be(&errors, pages[i] == pages[j], -EPERM);
-	}
+	if (!errors.nr)
+		not_all_owned(&errors, page, pfn, nr);
 
-	ret = __hcall(__KVM_HOST_SMCCC_FUNC___hyp_trace_add_subbufs, args);
+	ret = hcall(__hyp_trace_add_subbufs, cpu, pfn, nr);
 	if (!as_expected(&errors, ret, "add_subbufs"))
 		return false;
 	for (i = 0; i < nr && !errors.nr; i++) {
-		lend(pages[i]);
-		buf->subbufs[buf->nr_subbufs++] = pages[i];
+		lend(page + i);
+		buf->subbufs[buf->nr_subbufs++] = page + i;
 		if (buf->nr_subbufs == buf->announced)
 			buf->state = LOADED;
 	}
@@ -583,8 +623,8 @@ static u64 foreign_addr(struct rng *rng)
 		return PAGE_OFFSET;
 	case 4:
 		return 8;
-	default:	/* the page after it */
-		return (u64)pool_va(rng_below(rng, NR_PAGES)) + PAGE_SIZE;
+	default:	/* a guard */
+		return (u64)pool_va(rng_below(rng, NR_SINGLE)) + PAGE_SIZE;
 	}
 }
 
@@ -620,30 +660,52 @@ static u64 bank_size(u64 kind)
 	}
 }
 
+static u64 part_size(u64 kind, int i)
+{
+	const u64 sizes[NR_PARTS] = {
+		bank_size(kind) ? sizeof(u32) : 0, 2 * bank_size(kind), sizeof(u64),
+		HYP_TRACE_TASKS_SIZE,
+	};
+
+	return kind == HYP_CLOCK_NONE || kind > HYP_CLOCK_COUNTER ? 0 : sizes[i];
+}
+
+/* How many pages a part is on; it is not larger than a page */
+static u32 nr_part_pages(const struct part *part, u64 size)
+{
+	return part->addr + size > (u64)pool_va(part->page) + PAGE_SIZE ? 2 : 1;
+}
+
+/* The second page of a part may be a guard, which is never shared */
+static bool part_ok(const struct part *part, u64 size)
+{
+	u32 next = part->page + 1;
+
+	if (part->page < 0 || model.pages[part->page].state != SHARED)
+		return false;
+	return nr_part_pages(part, size) == 1 ||
+	       (next > NR_SINGLE && next < NR_PAGES && model.pages[next].state == SHARED);
+}
+
 static void check_part(struct errors *errors, const struct part *part, u64 size)
 {
-	bool ok = part->page >= 0 && model.pages[part->page].state == SHARED &&
-		  part->addr + size <= (u64)pool_va(part->page) + PAGE_SIZE;
-
-	if (errors->nr || !part->addr || ok)
-		return;
-	may_be(errors, true, -EPERM);
-	may_be(errors, part->page < 0, -ERANGE);
+	may_be(errors, !errors->nr && size && part->addr && !part_ok(part, size), -EPERM);
 }
 
 static void set_clock(u64 kind, const struct part *parts)
 {
-	bool banks = bank_size(kind);
-	int i;
+	u32 i, nr;
 
 	for (i = 0; i < NR_PARTS; i++) {
-		if (model.clock_pages[i] >= 0)
-			model.pages[model.clock_pages[i]].pins--;
-		model.clock_pages[i] = -1;
-		if (kind == HYP_CLOCK_NONE || !parts[i].addr || (i < 2 && !banks))
+		for (nr = 0; nr < model.clock_nr[i]; nr++)
+			model.pages[model.clock_pages[i] + nr].pins--;
+		model.clock_nr[i] = 0;
+		if (!part_size(kind, i) || !parts[i].addr)
 			continue;
 		model.clock_pages[i] = parts[i].page;
-		model.pages[parts[i].page].pins++;
+		model.clock_nr[i] = nr_part_pages(&parts[i], part_size(kind, i));
+		for (nr = 0; nr < model.clock_nr[i]; nr++)
+			model.pages[model.clock_pages[i] + nr].pins++;
 	}
 	model.clock_kind = kind;
 }
@@ -658,6 +720,7 @@ static bool call_set_clock(struct rng *rng)
 	};
 	struct errors errors = {};
 	s64 ret;
+	int i;
 
 	may_be(&errors, any_is_on(), -EBUSY);
 	may_be(&errors, kind > HYP_CLOCK_COUNTER, -EINVAL);
@@ -666,14 +729,8 @@ static bool call_set_clock(struct rng *rng)
 		       (kind == HYP_CLOCK_COUNTER && !parts[2].addr) || !parts[3].addr ||
 		       (parts[0].addr | parts[1].addr | parts[2].addr | parts[3].addr) & 7,
 		       -EINVAL);
-	if (banks) {
-		check_part(&errors, &parts[0], sizeof(u32));
-		check_part(&errors, &parts[1], 2 * bank_size(kind));
-	}
-	if (kind == HYP_CLOCK_COUNTER || banks) {
-		check_part(&errors, &parts[2], sizeof(u64));
-		check_part(&errors, &parts[3], HYP_TRACE_TASKS_SIZE);
-	}
+	for (i = 0; i < NR_PARTS; i++)
+		check_part(&errors, &parts[i], part_size(kind, i));
 
 	ret = hcall(__hyp_trace_set_clock, kind, parts[0].addr, parts[1].addr, parts[2].addr,
 		    rng_u64(rng), parts[3].addr);
@@ -818,8 +875,6 @@ static bool init_model(void)
 	int i;
 
 	memset(&model, 0, sizeof(model));
-	for (i = 0; i < NR_PARTS; i++)
-		model.clock_pages[i] = -1;
 	for (i = 0; i < ARRAY_SIZE(model.ffa_pages); i++)
 		model.ffa_pages[i] = -1;
 	for (i = 0; i < NR_HYP_EVENTS; i++)

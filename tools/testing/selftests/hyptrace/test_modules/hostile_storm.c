@@ -53,6 +53,16 @@ static u64 given_pfn(struct rng *rng)
 	return rng_percent(rng, 2) ? foreign_pfn(rng) : pool_pfn(page);
 }
 
+/* Ranges that often overlap. Some pages of the row may be EL2's own */
+static s64 add_row(struct rng *rng, u32 cpu)
+{
+	u32 nr = 2 + rng_below(rng, rng_percent(rng, 90) ? 6 : HYP_TRACE_PAGES_PER_ADD);
+	u64 pfn = rng_percent(rng, 97) ? pool_pfn(NR_SINGLE + rng_below(rng, NR_HOT)) :
+					 foreign_range(rng, nr);
+
+	return hcall(__hyp_trace_add_subbufs, cpu, pfn, nr);
+}
+
 static u64 clock_addr(struct rng *rng)
 {
 	return (u64)pool_va(rng_below(rng, NR_HOT)) + rng_below(rng, 64) * 8;
@@ -65,15 +75,16 @@ static s64 load_step(struct rng *rng, u32 cpu)
 	case 1:
 		return hcall(__hyp_trace_begin, cpu,
 			     rng_percent(rng, 80) ? lent_pfn(rng) : given_pfn(rng), given_pfn(rng),
-			     rng_percent(rng, 95) ? 3 + rng_below(rng, 3) : rng_u64(rng));
+			     rng_percent(rng, 95) ? 3 + rng_below(rng, 8) : rng_u64(rng));
 	case 2:
 		return hcall(__hyp_trace_add_table, cpu, given_pfn(rng));
 	case 3:
 		return hcall(__hyp_trace_unload, cpu);
+	case 4:
+		return add_row(rng, cpu);
 	default:
-		return hcall(__hyp_trace_add_subbufs, cpu, 1 + rng_below(rng, 3), lent_pfn(rng),
-			     lent_pfn(rng), rng_percent(rng, 80) ? lent_pfn(rng) : given_pfn(rng),
-			     lent_pfn(rng), lent_pfn(rng));
+		return hcall(__hyp_trace_add_subbufs, cpu,
+			     rng_percent(rng, 90) ? lent_pfn(rng) : given_pfn(rng), 1);
 	}
 }
 
@@ -155,7 +166,6 @@ static bool is_possible(s64 ret)
 	case -EINVAL:
 	case -EBUSY:
 	case -EPERM:
-	case -ERANGE:
 	case -ENOSPC:
 	case -ENOMEM:
 	case -ENODATA:

@@ -128,15 +128,16 @@ int __hyp_trace_add_table(u32 cpu, u64 pfn);
 /**
  * __hyp_trace_add_subbufs - give a LOADING buffer its next sub-buffers
  * @cpu: CPU
- * @nr: how many of @pfns count, 1 to HYP_TRACE_PFNS_PER_CALL
- * @pfns: the pages; the first of all becomes the reader's
+ * @pfn: the first page; the first of all becomes the reader's
+ * @nr: pages from there on, 1 to HYP_TRACE_PAGES_PER_ADD
  *
- * With the last one that was announced, the buffer is LOADED: off and empty.
+ * EL2 takes all of the pages or none. With the last one that was announced, the buffer is
+ * LOADED: off and empty.
  *
  * Return: 0, -ENOSPC when there would be more than announced, -ENOMEM when the
  * table has no room for them.
  */
-int __hyp_trace_add_subbufs(u32 cpu, u32 nr, const u64 *pfns);
+int __hyp_trace_add_subbufs(u32 cpu, u64 pfn, u32 nr);
 
 /**
  * __hyp_trace_unload - any state => UNLOADING => EMPTY, a few pages a call
