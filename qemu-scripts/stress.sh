@@ -4,8 +4,8 @@
 #
 # Attacks EL2 as a hostile host would, with hypercalls, in each MODE (default: protected
 # and hvhe, in which the host is not trusted). In protected mode, the machine has a firmware
-# with FF-A, and a hole in its memory. See Documentation/trace/hypervisor-testing.rst. Prints TAP, with a line for
-# each round, which is also in build/logs/stress-MODE.log.
+# with FF-A, and a hole in its memory. See Documentation/trace/hypervisor-testing.rst.
+# Prints TAP, with a line for each round, which is also in build/logs/stress-MODE.log.
 #
 # Environment: SEED=n    chooses the attacks (default: another one each time)
 #              CALLS=n   hypercalls for each mode (default 1000000)
