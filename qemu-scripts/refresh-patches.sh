@@ -98,7 +98,7 @@ regenerate()	# NAME DIRECTORY
 	description "$1" >"$2/$1"
 	for file in $(files_of "$1"); do
 		need_pristine "$file"
-		mkdir -p "$below/${file%/*}"
+		mkdir -p "$(dirname "$below/$file")"
 		[[ -e $below/$file ]] || cp "$BUILD/pristine/$file" "$below/$file"
 		body=$(hunks "$1" "$file" "$below"; echo .)
 		body=${body%.}

@@ -59,7 +59,7 @@ make_base()	# DIRECTORY
 	files=$(patched_files)
 	mkdir -p "$1"
 	for file in $files; do
-		mkdir -p "$1/${file%/*}"
+		mkdir -p "$(dirname "$1/$file")"
 		cp "$BUILD/pristine/$file" "$1/$file"
 	done
 	git_in "$1" init -q -b main
@@ -141,7 +141,7 @@ commit_step()	# DIRECTORY MESSAGE
 	local file
 
 	for file in "${taken[@]}"; do
-		mkdir -p "$1/${file%/*}"
+		mkdir -p "$(dirname "$1/$file")"
 		cp -L --preserve=mode "$TREE/$file" "$1/$file"
 	done
 	git_in "$1" add -A -f
