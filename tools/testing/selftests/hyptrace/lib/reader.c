@@ -283,6 +283,10 @@ ssize_t events_read_some(struct events *ev, const struct source *src, int cpu, i
 	if (ret <= 0)
 		return ret < 0 ? -errno : 0;
 
+	/* How many were lost comes behind the events, which may be behind what was asked for */
+	if (ret < (ssize_t)(offsetof(struct subbuf, data) + page_size(buf.page.commit) +
+			    sizeof(__u64)))
+		buf.page.commit &= ~(__u64)SUBBUF_MISSED_STORED;
 	events_add_raw(ev, src, cpu, &buf.page);
 	return ret;
 }
