@@ -48,6 +48,7 @@
 
 /* A guest that makes no progress for this long is stuck */
 #define STUCK_SECONDS	120
+#define PAUSES_PER_SECOND	50
 
 #define STR_(x)		#x
 #define STR(x)		STR_(x)
@@ -237,27 +238,29 @@ static time_t now(void)
 	return ts.tv_sec;
 }
 
-/* Return: false if there is no more progress */
+/*
+ * Counts pauses: a clock that leaps, as was seen with late virtualization, is not a guest that
+ * is stuck. Return: false if there is no more progress
+ */
 static bool watch(const struct worker *w, int nr, const struct options *o,
 		  bool *stop)
 {
-	time_t start = now(), progress = start;
-	unsigned long before = 0, sum;
+	unsigned long before = 0, sum, pauses;
+	time_t start = now();
 	bool done;
 
-	for (;;) {
+	for (pauses = 0; pauses < STUCK_SECONDS * PAUSES_PER_SECOND; pauses++) {
 		sum = stores_of(w, nr, &done);
 		if (done)
 			return true;
 		if (sum != before)
-			progress = now();
+			pauses = 0;
 		before = sum;
-		if (now() - progress > STUCK_SECONDS)
-			return false;
 		if (o->seconds && now() - start >= (time_t)o->seconds)
 			__atomic_store_n(stop, true, __ATOMIC_RELAXED);
-		usleep(20 * 1000);
+		usleep(1000 * 1000 / PAUSES_PER_SECOND);
 	}
+	return false;
 }
 
 static void print_counts(const char *who, const struct counts *n)
