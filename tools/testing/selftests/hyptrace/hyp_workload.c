@@ -239,8 +239,8 @@ static time_t now(void)
 }
 
 /*
- * Counts pauses: a clock that leaps, as was seen with late virtualization, is not a guest that
- * is stuck. Return: false if there is no more progress
+ * Counts pauses: a clock that leaps, as was seen, also without tracing, is not a guest that is
+ * stuck. Return: false if there is no more progress
  */
 static bool watch(const struct worker *w, int nr, const struct options *o,
 		  bool *stop)

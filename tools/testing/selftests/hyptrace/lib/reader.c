@@ -241,28 +241,38 @@ static __u32 page_size(__u64 commit)
 	return commit & ~(__u32)(SUBBUF_MISSED | SUBBUF_MISSED_STORED);
 }
 
-/* The loss that a page itself reports: 0 for none, -1 for an unknown number */
-static __s64 page_loss(const struct subbuf *page, __u64 commit)
+/*
+ * The loss that a page itself reports: 0 for none, -1 for an unknown number. The number comes
+ * behind the events, which may be behind the @size bytes that are there.
+ */
+static __s64 page_loss(const struct subbuf *page, __u64 commit, size_t size)
 {
 	__s64 lost;
 
 	if (!(commit & SUBBUF_MISSED))
 		return 0;
 	if (!(commit & SUBBUF_MISSED_STORED) ||
-	    page_size(commit) > SUBBUF_DATA_SIZE - sizeof(lost))
+	    sizeof(*page) + page_size(commit) + sizeof(lost) > size)
 		return -1;
 	memcpy(&lost, page->data + page_size(commit), sizeof(lost));
 	return lost;
 }
 
-void events_add_raw(struct events *ev, const struct source *src, int cpu,
-		    const struct subbuf *page)
+/* The events and the loss of a page, of which @size bytes are there */
+static void add_raw(struct events *ev, const struct source *src, int cpu,
+		    const struct subbuf *page, size_t size)
 {
-	__s64 lost = page_loss(page, page->commit);
+	__s64 lost = page_loss(page, page->commit, size);
 
 	if (lost)
 		events_add_loss(ev, lost);
 	events_add_page(ev, src, cpu, page, 0, page_size(page->commit));
+}
+
+void events_add_raw(struct events *ev, const struct source *src, int cpu,
+		    const struct subbuf *page)
+{
+	add_raw(ev, src, cpu, page, SUBBUF_SIZE);
 }
 
 /*
@@ -283,11 +293,7 @@ ssize_t events_read_some(struct events *ev, const struct source *src, int cpu, i
 	if (ret <= 0)
 		return ret < 0 ? -errno : 0;
 
-	/* How many were lost comes behind the events, which may be behind what was asked for */
-	if (ret < (ssize_t)(offsetof(struct subbuf, data) + page_size(buf.page.commit) +
-			    sizeof(__u64)))
-		buf.page.commit &= ~(__u64)SUBBUF_MISSED_STORED;
-	events_add_raw(ev, src, cpu, &buf.page);
+	add_raw(ev, src, cpu, &buf.page, ret);
 	return ret;
 }
 
@@ -465,7 +471,7 @@ const struct subbuf *mapping_subbuf(const struct mapping *m, __u32 id)
 static void add_mapped_loss(struct events *ev, const struct mapping *m,
 			    const struct subbuf *page)
 {
-	__s64 stored = page_loss(page, LOAD(page->commit));
+	__s64 stored = page_loss(page, LOAD(page->commit), SUBBUF_SIZE);
 	__s64 lost = stored;
 
 	if (m->src->remote) {
