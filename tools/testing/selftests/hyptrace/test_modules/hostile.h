@@ -116,6 +116,12 @@ static inline u32 pool_nth(u32 i)
 	return i < NR_SINGLE ? 2 * i : NR_SINGLE + i;
 }
 
+/* How many pages follow each other from page @i on, up to what EL2 takes at once */
+static inline u32 pool_row(u32 i)
+{
+	return i < NR_SINGLE ? 1 : min(NR_PAGES - i, HYP_TRACE_PAGES_PER_ADD);
+}
+
 static inline struct page *pool_page(u32 i)
 {
 	return nth_page(hostile.block, pool_nth(i));

@@ -210,12 +210,6 @@ s64 hcall_on(int cpu, u32 func, u64 arg)
 	return call.ret;
 }
 
-/* How many pages follow each other from page @i on, up to @max and to what EL2 takes */
-static u32 row_from(u32 i, u32 max)
-{
-	return i < NR_SINGLE ? 1 : min(max, HYP_TRACE_PAGES_PER_ADD);
-}
-
 bool load_cpu(u32 cpu, u32 first, u32 nr)
 {
 	u32 root = NR_SCRIBBLED + 2 * cpu, i, row;
@@ -224,7 +218,7 @@ bool load_cpu(u32 cpu, u32 first, u32 nr)
 	ret = hcall(__hyp_trace_begin, cpu, pool_pfn(first), pool_pfn(root), nr) ?:
 	      hcall(__hyp_trace_add_table, cpu, pool_pfn(root + 1));
 	for (i = 0; i < nr && !ret; i += row) {
-		row = row_from(first + 1 + i, nr - i);
+		row = min(nr - i, pool_row(first + 1 + i));
 		ret = hcall(__hyp_trace_add_subbufs, cpu, pool_pfn(first + 1 + i), row);
 	}
 	return !ret || wrong("loading CPU %u: %lld", cpu, ret);

@@ -273,13 +273,6 @@ static bool call_add_table(struct rng *rng)
 	return true;
 }
 
-/* How many pages follow each other from @page on; EL2 gets no guard */
-static u32 row_from(int page)
-{
-	return page < 0 ? HYP_TRACE_PAGES_PER_ADD :
-	       page < NR_SINGLE ? 1 : min(NR_PAGES - page, HYP_TRACE_PAGES_PER_ADD);
-}
-
 static u32 nr_owned_from(int page, u32 max)
 {
 	u32 nr = 0;
@@ -293,7 +286,9 @@ static u32 nr_owned_from(int page, u32 max)
 static u32 choose_nr(struct rng *rng, const struct buf_model *buf, int page)
 {
 	u32 left = buf && buf->state == LOADING ? buf->announced - buf->nr_subbufs : 1;
-	u32 max = row_from(page), owned = nr_owned_from(page, max);
+	/* EL2 gets no guard */
+	u32 max = page < 0 ? HYP_TRACE_PAGES_PER_ADD : pool_row(page);
+	u32 owned = nr_owned_from(page, max);
 
 	switch (rng_below(rng, 20)) {
 	case 0:
