@@ -31,14 +31,22 @@ int trace_remote_set_clock(struct trace_array *tr, int clock_id, const char *nam
 int trace_remote_reset(struct trace_array *tr, int cpu);
 int trace_remote_open_empty(struct file *file);
 void trace_remote_dump(struct trace_array *tr, enum ftrace_dump_mode mode);
-void trace_remote_dump_all(void);
-void trace_remote_dump_begin(void);
-void trace_remote_dump_end(void);
-void trace_remote_dump_failed(void);
 void trace_remote_print_page_header(struct trace_seq *s);
 int trace_remote_apply_filter(struct trace_event_file *file, char *text);
 int event_filter_to_remote(struct trace_array *tr, struct event_filter *filter,
 			   struct remote_filter *to);
+
+#ifdef CONFIG_TRACE_REMOTE
+void trace_remote_dump_all(void);
+void trace_remote_dump_begin(void);
+void trace_remote_dump_end(void);
+void trace_remote_dump_failed(void);
+#else
+static inline void trace_remote_dump_all(void) { }
+static inline void trace_remote_dump_begin(void) { }
+static inline void trace_remote_dump_end(void) { }
+static inline void trace_remote_dump_failed(void) { }
+#endif
 
 /* Each reference to @tr but the first pins the module of the remote */
 static inline bool trace_remote_pin(struct trace_array *tr)

@@ -129,14 +129,14 @@ void trace_remote_dump(struct trace_array *tr, enum ftrace_dump_mode mode)
 
 	/* Pairs with the release in remote_load() */
 	buffer = smp_load_acquire(&tr->array_buffer.buffer);
-	if (buffer) {
-		if (atomic_read(&panic_cpu) == PANIC_CPU_INVALID && READ_ONCE(remote->on)) {
-			remote->desc->ops->stop(remote->desc->priv);
-			irq_work_queue(&remote->off_irq);
-		}
-		if (!READ_ONCE(remote->dumped))
-			dump_buffer(remote, buffer, mode);
+	if (!buffer)
+		return;
+	if (atomic_read(&panic_cpu) == PANIC_CPU_INVALID && READ_ONCE(remote->on)) {
+		remote->desc->ops->stop(remote->desc->priv);
+		irq_work_queue(&remote->off_irq);
 	}
+	if (!READ_ONCE(remote->dumped))
+		dump_buffer(remote, buffer, mode);
 }
 
 /* For SysRq-z, and whoever else wants to see all there is */
