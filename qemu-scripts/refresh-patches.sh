@@ -62,20 +62,6 @@ files_of()	# NAME
 	} | LC_ALL=C sort -u
 }
 
-# The last patch that has a file, by that file
-declare -A last_of
-
-find_last()
-{
-	local name file
-
-	for name in $names; do
-		for file in $(files_of "$name"); do
-			last_of[$file]=$name
-		done
-	done
-}
-
 # DIRECTORY has the file as it is before patch NAME, and then, unless that is the last one,
 # as it is after it
 hunks()		# NAME FILE DIRECTORY
@@ -87,8 +73,7 @@ hunks()		# NAME FILE DIRECTORY
 		return
 	fi
 	patch_of "$1" "$2"
-	patch_of "$1" "$2" | patch -s -F0 --no-backup-if-mismatch "$before" ||
-		die "patches/$1 does not apply to $2"
+	apply_patch_to "$1" "$2" "$before"
 }
 
 regenerate()	# NAME DIRECTORY
@@ -115,8 +100,8 @@ warn_about_others()
 	local file
 
 	find "$TREE" -type f -newer "$STATE/tarball" -printf '%P\n' |
-		grep -vE '\.(orig|rej|o|swp|cmd)$|~$' |
-		grep -vxF -f <(find "$BUILD/pristine" -type f -printf '%P\n'; echo /) |
+		{ grep -vE '\.(orig|rej|o|swp|cmd)$|~$' || :; } |
+		{ grep -vxF -f <(find "$BUILD/pristine" -type f -printf '%P\n'; echo /) || :; } |
 	while IFS= read -r file; do
 		printf 'warning: %s changed but is in no patch (--new NAME %s)\n' "$file" "$file" >&2
 	done
@@ -130,7 +115,8 @@ if [[ $new ]]; then
 	check_new
 	grep -qxF "$new" <<<"$names" || names+=$'\n'$new
 fi
-find_last
+# shellcheck disable=SC2086 # a list of names
+find_last files_of $names
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 for name in $names; do

@@ -101,18 +101,6 @@ take_files()	# GLOB...
 	done
 }
 
-# Is there a patch after NAME that edits FILE?
-comes_again()	# NAME FILE
-{
-	local name names
-
-	names=$(series | sed "0,/^$1\$/d")
-	for name in $names; do
-		! patch_files "$name" | grep -xF "$2" >/dev/null || return 0
-	done
-	return 1
-}
-
 # Applies the hunks of a patch for files that no earlier step has taken. Takes those that
 # no later patch edits
 take_patch()	# DIRECTORY NAME
@@ -122,11 +110,10 @@ take_patch()	# DIRECTORY NAME
 	files=$(patch_files "$2")
 	for file in $files; do
 		[[ " ${left[*]} " == *" $file "* ]] || continue
-		if comes_again "$2" "$file"; then
-			patch_of "$2" "$file" | patch -s -F0 --no-backup-if-mismatch "$1/$file" ||
-				die "patches/$2 does not apply to $file"
-		else
+		if [[ ${last_of[$file]} == "$2" ]]; then
 			take_files "$file"
+		else
+			apply_patch_to "$2" "$file" "$1/$file"
 		fi
 	done
 }
@@ -173,9 +160,12 @@ take_step()	# DIRECTORY KIND WORDS MESSAGE
 
 make_commits()	# DIRECTORY
 {
-	local line kind='' globs='' message=''
+	local line kind='' globs='' message='' names
 
 	mapfile -t left < <(project_files)
+	names=$(series)
+	# shellcheck disable=SC2086 # a list of names
+	find_last patch_files $names
 	while IFS= read -r line; do
 		case $line in
 		'#'*) ;;

@@ -219,6 +219,29 @@ patch_of()	# NAME FILE
 	awk -v file="$2" '/^--- a\// { on = $2 == "a/" file } on' "$REPO/patches/$1"
 }
 
+# Applies them to COPY, which is that file
+apply_patch_to()	# NAME FILE COPY
+{
+	patch_of "$1" "$2" | patch -s -F0 --no-backup-if-mismatch "$3" ||
+		die "patches/$1 does not apply to $2"
+}
+
+# The last patch that has a file, by that file
+declare -A last_of
+
+# COMMAND NAME lists the files of a patch
+find_last()	# COMMAND NAME...
+{
+	local command=$1 name file
+	shift
+
+	for name; do
+		for file in $("$command" "$name"); do
+			last_of[$file]=$name
+		done
+	done
+}
+
 patched_files()
 {
 	local name names
