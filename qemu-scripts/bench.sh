@@ -90,7 +90,7 @@ measure_size()
 {
 	local dir=$kernel/arch/arm64/kvm/hyp/nvhe
 
-	"${CROSS_COMPILE}size" -A "$dir/trace.nvhe.o" "$dir/clock.nvhe.o" \
+	"${CROSS_COMPILE}size" -A "$dir"/trace*.nvhe.o "$dir/clock.nvhe.o" \
 		"$kernel/kernel/trace/ring_buffer_writer.nvhe.o" | awk '
 		/^\.bss/ { bss += $2 }
 		/^\.data\.\.percpu/ { percpu += $2 }

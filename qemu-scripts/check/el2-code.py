@@ -23,7 +23,7 @@ OBJDUMP = 'aarch64-linux-gnu-objdump'
 Rule = namedtuple('Rule', 'object what since need before from_entry')
 
 RULES = (
-    Rule('trace', 'a page that goes back to the host is cleaned to the point of coherency',
+    Rule('trace_buffers', 'a page that goes back to the host is cleaned to the point of coherency',
          'call memset', 'call dcache_clean_inval_poc', 'call __pkvm_hyp_donate_host', True),
     Rule('clock', "the counter is read after the clock's parameters were copied",
          r'ldap?r\b', r'isb\b', r'ret\b|.*\bcntp\w+_el0', False),

@@ -192,7 +192,7 @@ symbol()	# NAME
 }
 
 insmod "$here/crash.ko" percpu_bases="$(symbol kvm_arm_hyp_percpu_base)" \
-	percpu_start="$(symbol __per_cpu_start)" trace_cpus="$(symbol trace_cpus)" \
+	percpu_start="$(symbol __per_cpu_start)" trace_cpus="$(symbol hyp_trace_cpus)" \
 	host_hcall_id="$(cat events/hypervisor/host_hcall/id)" || exit 1
 [ "$(cat $dump_on_oops)" = hypervisor ]
 result $? "ftrace_dump_on_oops is on, by the command line"

@@ -37,7 +37,7 @@ MODULE_PARM_DESC(percpu_bases, "kvm_arm_hyp_percpu_base");
 module_param(percpu_start, ulong, 0);
 MODULE_PARM_DESC(percpu_start, "__per_cpu_start");
 module_param(trace_cpus, ulong, 0);
-MODULE_PARM_DESC(trace_cpus, "trace_cpus");
+MODULE_PARM_DESC(trace_cpus, "hyp_trace_cpus");
 
 static unsigned long host_hcall_id;
 module_param(host_hcall_id, ulong, 0);

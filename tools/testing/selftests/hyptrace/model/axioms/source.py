@@ -11,7 +11,7 @@ OURS = ['include/linux/ring_buffer_writer.h', 'kernel/trace/ring_buffer_writer.c
         'kernel/trace/ring_buffer_remote_pages.c', 'kernel/trace/ring_buffer_remote_watch.c',
         'kernel/trace/trace_remote_dump.c']
 # Fragments may refer to these as well
-OTHERS = ['arch/arm64/kvm/hyp/nvhe/trace.c', 'kernel/trace/ring_buffer.c']
+OTHERS = ['arch/arm64/kvm/hyp/nvhe/trace_buffers.c', 'kernel/trace/ring_buffer.c']
 
 # What each one is on arm64, as an operation of litmus.py. A cmpxchg() that succeeds is
 # casal, or with exclusives ldxr, stlxr and, after the loop, a dmb ish.
