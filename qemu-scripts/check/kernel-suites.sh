@@ -3,6 +3,9 @@
 #
 # Part of check.sh: suites that need a kernel of their own, or another command line.
 
+# The host's part of hypervisor tracing in KVM
+KVM_OBJECTS=(arch/arm64/kvm/hyp_trace{,_clock,_events,_load}.o)
+
 # Without remotes, the functions of ordinary buffers are those of the base. Of ring_buffer.c,
 # two are not, nor is what the compiler puts one of them into: an iterator does not read
 # past a page, and the meta page of an ordinary buffer has more counters
@@ -73,8 +76,8 @@ other_kernel()	# NAME MODE CPU PROGRAM...
 pages_objects()
 {
 	"$SCRIPTS/build-kernel.sh" --name 64k --config "$SCRIPTS/config/64k.config" \
-		kernel/trace/ arch/arm64/kvm/hyp_trace.o \
-		arch/arm64/kvm/hyp/nvhe/{trace,clock}.nvhe.o
+		kernel/trace/ "${KVM_OBJECTS[@]}" \
+		arch/arm64/kvm/hyp/nvhe/{trace,trace_buffers,trace_control,clock}.nvhe.o
 	echo "ok 1 objects for pages of 64 KiB"
 }
 
@@ -111,7 +114,7 @@ clang_objects()	# NAME [FRAGMENT]
 {
 	local targets=(kernel/trace/ arch/arm64/kvm/hyp/nvhe/ arch/arm64/kvm/handle_exit.o)
 
-	(($# == 2)) || targets+=(arch/arm64/kvm/hyp_trace.o)
+	(($# == 2)) || targets+=("${KVM_OBJECTS[@]}")
 	"$SCRIPTS/build-kernel.sh" --name "$1" --config "$SCRIPTS/config/werror.config" \
 		${2:+--config "$SCRIPTS/config/$2.config"} LLVM=1 W=1 "${targets[@]}"
 	echo "ok 1 kernel/trace and EL2 by clang${2:+, $2}"
@@ -204,10 +207,9 @@ suite_debug-all()
 # The project's functions. Only KCSAN's reports of races in these count
 our_functions()
 {
-	local trace=$BUILD/kernel-kcsan/kernel/trace kvm=$BUILD/kernel-kcsan/arch/arm64/kvm
-
-	aarch64-linux-gnu-nm "$kvm/hyp_trace.o" "$kvm/hyp_bench.o" "$trace/remote_test.o" \
-		"$trace"/trace_remote*.o "$trace"/ring_buffer_remote*.o
+	(cd "$BUILD/kernel-kcsan" && aarch64-linux-gnu-nm "${KVM_OBJECTS[@]}" \
+		arch/arm64/kvm/hyp_bench.o kernel/trace/remote_test.o \
+		kernel/trace/trace_remote*.o kernel/trace/ring_buffer_remote*.o)
 }
 
 check_races()	# MODE

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef __ARM64_KVM_HYP_TRACE_CORE_H__
+#define __ARM64_KVM_HYP_TRACE_CORE_H__
+/*
+ * What the files hyp_trace*.c share.
+ */
+#include <linux/kvm_host.h>
+#include <linux/percpu.h>
+#include <linux/trace_remote.h>
+
+#include <asm/kvm_asm.h>
+#include <asm/kvm_hyptrace.h>
+
+/* hyp_trace.c */
+bool hyp_is_there(void);
+bool hyp_call_is_to_fail(void);
+
+/* A hypercall: EL2's result, or -EIO if EL2 cannot be called or a failure is injected */
+#define hyp_call(f, ...)						\
+	(!hyp_is_there() || hyp_call_is_to_fail() ? -EIO :		\
+	 (int)kvm_call_hyp_nvhe(f, ##__VA_ARGS__))
+
+/* hyp_trace_events.c: the events by enum hyp_event */
+extern struct trace_remote_event hyp_events[NR_HYP_EVENTS];
+extern const struct trace_remote_symtab *const hyp_symtabs[];
+
+/* hyp_trace_load.c */
+struct hyp_table;
+
+/* What EL2 has for a CPU's buffer; NULL if the CPU was not there when buffers were loaded */
+DECLARE_PER_CPU(struct hyp_table *, hyp_tables);
+
+int hyp_trace_load(struct trace_buffer *buffer, void *priv);
+int hyp_trace_unload(struct trace_buffer *buffer, void *priv);
+int hyp_trace_set_filter(unsigned int index, const struct remote_filter *filter, void *priv);
+
+/* hyp_trace_clock.c */
+extern const struct trace_remote_clock hyp_trace_clocks[];
+
+/* The tasks of all CPUs, HYP_TRACE_TASKS_SIZE bytes, while buffers are loaded */
+extern struct hyp_trace_task *hyp_tasks;
+
+void hyp_trace_find_clocks(void);
+int hyp_trace_set_clock(unsigned int index, void *priv);
+int hyp_trace_use_last_clock(void);
+int hyp_drop_clock(void);
+
+#endif /* __ARM64_KVM_HYP_TRACE_CORE_H__ */
