@@ -25,7 +25,7 @@ OBJ=$BUILD/obj/soak
 mode=${MODE:-protected}
 cpus=${CPUS:-4}
 minutes=${MINUTES:-10}
-seed=${SEED:-$((RANDOM * 32768 + RANDOM))}
+seed=${SEED:-$(random_seed)}
 seconds=
 
 parse_arguments()

@@ -15,7 +15,7 @@
 set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 
-SEED=${SEED:-$((RANDOM * 32768 + RANDOM))}
+SEED=${SEED:-$(random_seed)}
 CALLS=${CALLS:-1000000}
 ROUND=${ROUND:-}
 CPUS=${CPUS:-4}

@@ -61,6 +61,12 @@ need_value()	# OPTION COUNT-OF-WORDS-LEFT
 	(($2 >= 2)) || die "$1 needs a value; see --help"
 }
 
+# Prints a number of at most 9 digits
+random_seed()
+{
+	echo $((RANDOM * 30000 + RANDOM))
+}
+
 # Prints the header comment of the calling script as its help text
 usage()
 {
