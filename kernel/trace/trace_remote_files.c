@@ -186,6 +186,10 @@ static int remote_flag_changed(struct trace_array *tr, u32 mask, int set)
 	return remote->desc->ops->overwrite(set, remote->desc->priv);
 }
 
+/* It has no options of its own */
+static struct tracer_opt remote_opts[] = { { } };
+static struct tracer_flags remote_flags = { .opts = remote_opts };
+
 /* It gives the text that remotes have. It is not registered, so nobody can choose it */
 struct tracer remote_tracer = {
 	.name		= "remote",
@@ -195,6 +199,7 @@ struct tracer remote_tracer = {
 	.print_header	= remote_print_header,
 	.print_line	= remote_print_line,
 	.flag_changed	= remote_flag_changed,
+	.flags		= &remote_flags,
 };
 
 /*

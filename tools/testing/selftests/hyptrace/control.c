@@ -232,6 +232,32 @@ TEST_F(remote, overwrite_refuses)
 	check_setting(_metadata, &self->src, "options/overwrite", bad, ARRAY_SIZE(bad));
 }
 
+/* It lists what the kernel has, of which a remote has one */
+TEST_F(remote, trace_options)
+{
+	static const char *const bad[] = { "x", "print-parent", "overwrit", "overwrite x" };
+	const struct source *src = &self->src;
+	char before[2048], buf[2048];
+	unsigned int i;
+
+	if (source_get(src, before, sizeof(before), "trace_options") == -ENOENT)
+		SKIP(return, "there is no trace_options");
+	EXPECT_NE(NULL, strstr(before, "\noverwrite\n"));
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
+		EXPECT_EQ(-EINVAL, source_put(src, bad[i], "trace_options")) TH_LOG("%s", bad[i]);
+	ASSERT_LT(0, source_get(src, buf, sizeof(buf), "trace_options"));
+	EXPECT_STREQ(before, buf);
+
+	EXPECT_EQ(0, source_put(src, "nooverwrite", "trace_options"));
+	ASSERT_LT(0, source_get(src, buf, sizeof(buf), "options/overwrite"));
+	EXPECT_STREQ("0\n", buf);
+	ASSERT_LT(0, source_get(src, buf, sizeof(buf), "trace_options"));
+	EXPECT_NE(NULL, strstr(buf, "\nnooverwrite\n"));
+	EXPECT_EQ(0, source_put(src, "overwrite", "trace_options"));
+	ASSERT_LT(0, source_get(src, buf, sizeof(buf), "trace_options"));
+	EXPECT_STREQ(before, buf);
+}
+
 TEST_F(remote, buffer_percent_refuses)
 {
 	static const char *const bad[] = { "", "101", "-1", "x", "50%", "4294967296" };
