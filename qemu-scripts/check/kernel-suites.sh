@@ -272,9 +272,15 @@ suite_secrets()
 	job secrets hidden_vms
 }
 
+mutants_are_caught()
+{
+	"$SCRIPTS/mutants.sh"
+	echo "ok 1 all mutants are caught"
+}
+
 suite_mutants()
 {
-	job mutants "$SCRIPTS/mutants.sh"
+	job mutants mutants_are_caught
 }
 
 suite_um()
