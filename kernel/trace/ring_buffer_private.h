@@ -11,6 +11,7 @@
 #include <linux/notifier.h>
 #include <linux/ring_buffer.h>
 #include <linux/spinlock.h>
+#include <linux/trace_remote_base.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 #include <uapi/linux/trace_mmap.h>
@@ -22,6 +23,7 @@ struct buffer_data_page;
 struct rb_remote_cpu;
 struct rb_remote_buffer;
 struct rb_remote_pool;
+struct ring_buffer_cpu_meta;
 struct ring_buffer_meta;
 
 struct buffer_data_read_page {
@@ -66,6 +68,13 @@ struct rb_time_struct {
 	local64_t	time;
 };
 typedef struct rb_time_struct rb_time_t;
+
+/* By what ring_buffer_map() finds a sub-buffer */
+#ifdef TRACE_REMOTE_LINUX_7
+typedef struct buffer_page *rb_subbuf_t;
+#else
+typedef unsigned long rb_subbuf_t;
+#endif
 
 #define MAX_NEST	5
 
@@ -114,12 +123,18 @@ struct ring_buffer_per_cpu {
 	/* pages removed since last reset */
 	unsigned long			pages_removed;
 
+#ifndef TRACE_REMOTE_LINUX_7
 	unsigned int			mapped;
+#endif
 	unsigned int			user_mapped;	/* user space mapping */
 	struct mutex			mapping_lock;
-	unsigned long			*subbuf_ids;	/* ID to subbuf VA */
+	rb_subbuf_t			*subbuf_ids;	/* ID to subbuf VA */
 	struct trace_buffer_meta	*meta_page;
+#ifdef TRACE_REMOTE_LINUX_7
+	struct ring_buffer_cpu_meta	*ring_meta;
+#else
 	struct ring_buffer_meta		*ring_meta;
+#endif
 #ifdef CONFIG_TRACE_REMOTE
 	struct rb_remote_cpu		*remote;	/* NULL unless the writer is remote */
 #endif
@@ -155,8 +170,12 @@ struct trace_buffer {
 	unsigned long			range_addr_end;
 	struct notifier_block		flush_nb;
 
+#ifdef TRACE_REMOTE_LINUX_7
+	struct ring_buffer_meta		*meta;
+#else
 	long				last_text_delta;
 	long				last_data_delta;
+#endif
 
 	unsigned int			subbuf_order;
 	unsigned int			max_data_size;
@@ -205,6 +224,7 @@ static inline bool rb_read_page_is_remote(const struct buffer_data_read_page *rp
 void rb_remote_sync(struct ring_buffer_per_cpu *cpu_buffer);
 void rb_remote_sync_counters(struct ring_buffer_per_cpu *cpu_buffer);
 unsigned long rb_remote_entries(struct ring_buffer_per_cpu *cpu_buffer);
+bool rb_remote_is_empty(struct ring_buffer_per_cpu *cpu_buffer);
 unsigned long rb_remote_bytes(struct ring_buffer_per_cpu *cpu_buffer);
 struct buffer_page *rb_remote_get_reader_page(struct ring_buffer_per_cpu *cpu_buffer);
 int rb_remote_error(struct ring_buffer_per_cpu *cpu_buffer);
@@ -214,9 +234,26 @@ void rb_remote_free_read_page(struct buffer_data_read_page *rpage);
 void rb_remote_read_whole(struct ring_buffer_per_cpu *cpu_buffer,
 			  struct buffer_data_read_page *rpage);
 void rb_remote_consume_whole(struct ring_buffer_per_cpu *cpu_buffer);
-void rb_remote_setup_ids(struct ring_buffer_per_cpu *cpu_buffer, unsigned long *subbuf_ids);
+void rb_remote_setup_ids(struct ring_buffer_per_cpu *cpu_buffer, rb_subbuf_t *subbuf_ids);
 void rb_remote_watch(struct trace_buffer *buffer, int cpu);
 void rb_remote_free(struct trace_buffer *buffer);
+
+/* The sub-buffers belong to the writer: never exchange them. Linux 7 knows by rb_is_remote() */
+static inline void rb_remote_keep_subbufs(struct ring_buffer_per_cpu *cpu_buffer)
+{
+#ifndef TRACE_REMOTE_LINUX_7
+	cpu_buffer->mapped = 1;
+#endif
+}
+
+static inline rb_subbuf_t rb_remote_subbuf(struct buffer_page *bpage)
+{
+#ifdef TRACE_REMOTE_LINUX_7
+	return bpage;
+#else
+	return (unsigned long)bpage->page;
+#endif
+}
 
 /* Store what the kernel itself writes to the meta page */
 static inline void rb_remote_update_meta(struct ring_buffer_per_cpu *cpu_buffer)

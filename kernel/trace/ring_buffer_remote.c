@@ -76,6 +76,22 @@ unsigned long rb_remote_entries(struct ring_buffer_per_cpu *cpu_buffer)
 	       (local_read(&cpu_buffer->overrun) + cpu_buffer->read);
 }
 
+#ifdef TRACE_REMOTE_LINUX_7
+/* Under reader_lock. Linux 6.12 looks at the pages itself */
+bool rb_remote_is_empty(struct ring_buffer_per_cpu *cpu_buffer)
+{
+	struct buffer_page *reader = cpu_buffer->reader_page;
+
+	rb_remote_sync(cpu_buffer);
+	if (reader->read < rb_remote_size(reader))
+		return false;
+	if (cpu_buffer->commit_page == reader)
+		return true;
+	return cpu_buffer->commit_page == cpu_buffer->head_page &&
+	       !rb_remote_size(cpu_buffer->commit_page);
+}
+#endif
+
 /*
  * Bytes of data that are left to read. If the writer moves on meanwhile, a sub-buffer may
  * count twice, as in a buffer of a moment later; none is ever missing.
@@ -237,12 +253,12 @@ void rb_remote_read_whole(struct ring_buffer_per_cpu *cpu_buffer,
 	cpu_buffer->lost_events = 0;
 }
 
-void rb_remote_setup_ids(struct ring_buffer_per_cpu *cpu_buffer, unsigned long *subbuf_ids)
+void rb_remote_setup_ids(struct ring_buffer_per_cpu *cpu_buffer, rb_subbuf_t *subbuf_ids)
 {
 	unsigned int id;
 
 	for (id = 0; id <= cpu_buffer->nr_pages; id++)
-		subbuf_ids[id] = (unsigned long)cpu_buffer->remote->pages[id].bpage.page;
+		subbuf_ids[id] = rb_remote_subbuf(&cpu_buffer->remote->pages[id].bpage);
 
 	cpu_buffer->subbuf_ids = subbuf_ids;
 	rb_remote_update_meta(cpu_buffer);

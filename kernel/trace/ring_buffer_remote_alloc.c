@@ -165,8 +165,8 @@ static struct ring_buffer_per_cpu *rb_remote_new_cpu(struct trace_buffer *buffer
 	init_waitqueue_head(&cpu_buffer->irq_work.waiters);
 	init_waitqueue_head(&cpu_buffer->irq_work.full_waiters);
 	mutex_init(&cpu_buffer->mapping_lock);
-	/* The sub-buffers belong to the writer: never exchange or resize them */
-	cpu_buffer->mapped = 1;
+	/* Never exchange or resize the sub-buffers */
+	rb_remote_keep_subbufs(cpu_buffer);
 	atomic_set(&cpu_buffer->resize_disabled, 1);
 	return cpu_buffer;
 }

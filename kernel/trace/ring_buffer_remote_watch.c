@@ -163,7 +163,7 @@ static enum hrtimer_restart rb_remote_watch_timer(struct hrtimer *timer)
 {
 	struct rb_remote_watch *watch = container_of(timer, struct rb_remote_watch, timer);
 
-	queue_work(system_unbound_wq, &watch->work);
+	queue_work(system_dfl_wq, &watch->work);
 	return HRTIMER_NORESTART;
 }
 
@@ -197,8 +197,7 @@ void rb_remote_init_watch(struct rb_remote_watch *watch)
 {
 	spin_lock_init(&watch->lock);
 	INIT_WORK(&watch->work, rb_remote_watch_work);
-	hrtimer_init(&watch->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
-	watch->timer.function = rb_remote_watch_timer;
+	hrtimer_setup(&watch->timer, rb_remote_watch_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
 }
 
 /* Nobody waits any more, and the work does not start the timer again */

@@ -261,7 +261,7 @@ static int remote_init_tr(struct trace_remote *remote)
 
 	tr->name = (char *)desc->name;
 	tr->flags = TRACE_ARRAY_FL_REMOTE;
-	tr->trace_flags = TRACE_ITER_OVERWRITE;
+	tr->trace_flags = TRACE_REMOTE_FLAGS;
 	tr->current_trace = &remote_tracer;
 	tr->buffer_percent = 50;
 	tr->ring_buffer_expanded = true;

@@ -13,7 +13,7 @@ struct remote_filter;
 struct trace_event_file;
 
 /* The only options of a remote */
-#define TRACE_REMOTE_FLAGS	TRACE_ITER_OVERWRITE
+#define TRACE_REMOTE_FLAGS	BIT(TRACE_ITER_OVERWRITE_BIT)
 
 static inline bool trace_is_remote(const struct trace_array *tr)
 {

@@ -5,6 +5,8 @@
  */
 #include <linux/fs.h>
 #include <linux/ring_buffer_writer.h>
+#include <linux/stringify.h>
+#include <linux/trace_remote_base.h>
 #include <linux/tracefs.h>
 
 #include "trace_remote_core.h"
@@ -103,7 +105,9 @@ void trace_remote_print_page_header(struct trace_seq *s)
 	trace_seq_puts(s, "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n");
 	trace_seq_printf(s, "\tfield: local_t commit;\toffset:8;\tsize:%zu;\tsigned:1;\n",
 			 sizeof(long));
-	trace_seq_puts(s, "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n");
+	trace_seq_printf(s, "\tfield: %s overwrite;\toffset:8;\tsize:1;\tsigned:%d;\n",
+			 __stringify(TRACE_REMOTE_OVERWRITE_TYPE),
+			 is_signed_type(TRACE_REMOTE_OVERWRITE_TYPE));
 	trace_seq_printf(s, "\tfield: char data;\toffset:%zu;\tsize:%zu;\tsigned:%d;\n",
 			 offsetof(struct rb_page, data),
 			 PAGE_SIZE - offsetof(struct rb_page, data), is_signed_type(char));
@@ -174,11 +178,12 @@ static void remote_close(struct trace_iterator *iter)
 	trace_remote_release(iter->tr);
 }
 
-static int remote_flag_changed(struct trace_array *tr, u32 mask, int set)
+static int remote_flag_changed(struct trace_array *tr,
+			       typeof_member(struct trace_array, trace_flags) mask, int set)
 {
 	struct trace_remote *remote = to_remote(tr);
 
-	if (mask != TRACE_ITER_OVERWRITE)
+	if (mask != TRACE_REMOTE_FLAGS)
 		return -EINVAL;
 	CLASS(remote_lock, locked)(remote);
 	if (!locked)

@@ -8,6 +8,7 @@
  */
 #include <linux/cpuhotplug.h>
 #include <linux/fault-inject.h>
+#include <linux/trace_remote_base.h>
 
 #include <trace/events/sched.h>
 
@@ -38,6 +39,16 @@ late_initcall(fail_hyp_trace_init);
 bool hyp_call_is_to_fail(void)
 {
 	return false;
+}
+#endif
+
+#ifdef TRACE_REMOTE_LINUX_7
+static bool kvm_rebooting;
+
+/* KVM is about to leave EL2 */
+void kvm_arch_shutdown(void)
+{
+	WRITE_ONCE(kvm_rebooting, true);
 }
 #endif
 

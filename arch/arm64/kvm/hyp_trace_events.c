@@ -5,6 +5,7 @@
  */
 #include <linux/arm_ffa.h>
 #include <linux/arm-smccc.h>
+#include <linux/trace_remote_base.h>
 
 #include <asm/kvm_pgtable.h>
 
@@ -36,11 +37,11 @@ TRACE_REMOTE_SYMTAB(hyp_mem_ops,
 	{ HYP_MEM_UNSHARE,		"unshare" },
 	{ HYP_MEM_DONATE,		"donate" });
 
-/* enum pkvm_component_id */
 TRACE_REMOTE_SYMTAB(hyp_mem_owners,
-	{ 0,				"host" },
-	{ 1,				"hyp" },
-	{ 2,				"ffa" });
+	{ HYP_OWNER_HOST,		"host" },
+	{ HYP_OWNER_HYP,		"hyp" },
+	{ HYP_OWNER_FFA,		"ffa" },
+	{ HYP_OWNER_GUEST,		"guest" });
 
 /* enum kvm_pgtable_prot, as far as the host's stage 2 uses it */
 TRACE_REMOTE_SYMTAB(hyp_prots,
@@ -99,6 +100,10 @@ TRACE_REMOTE_SYMTAB(hyp_smcs,
 	{ PSCI_1_0_FN64_SYSTEM_SUSPEND, "PSCI_SYSTEM_SUSPEND_64" },
 	{ PSCI_1_1_FN_SYSTEM_RESET2, "PSCI_SYSTEM_RESET2" },
 	{ PSCI_1_1_FN64_SYSTEM_RESET2, "PSCI_SYSTEM_RESET2_64" },
+#ifdef TRACE_REMOTE_LINUX_7
+	{ PSCI_1_3_FN_SYSTEM_OFF2, "PSCI_SYSTEM_OFF2" },
+	{ PSCI_1_3_FN64_SYSTEM_OFF2, "PSCI_SYSTEM_OFF2_64" },
+#endif
 	FFA1(ERROR), FFA2(SUCCESS), FFA1(INTERRUPT), FFA1(VERSION), FFA1(FEATURES),
 	FFA1(RX_RELEASE), FFA2(RXTX_MAP), FFA1(RXTX_UNMAP), FFA1(PARTITION_INFO_GET),
 	FFA1(ID_GET), FFA1(RUN), FFA2(MSG_SEND_DIRECT_REQ), FFA2(MSG_SEND_DIRECT_RESP),
@@ -116,7 +121,6 @@ TRACE_REMOTE_SYMTAB(hyp_smcs,
 
 static const struct trace_print_flags hyp_hcall_syms[] = {
 	HCALL(__kvm_hyp_init),
-	HCALL(__kvm_get_mdcr_el2),
 	HCALL(__pkvm_init),
 	HCALL(__pkvm_create_private_mapping),
 	HCALL(__pkvm_cpu_set_vector),
@@ -135,12 +139,36 @@ static const struct trace_print_flags hyp_hcall_syms[] = {
 	HCALL(__kvm_tlb_flush_vmid_range),
 	HCALL(__kvm_flush_cpu_context),
 	HCALL(__kvm_timer_set_cntvoff),
-	HCALL(__vgic_v3_save_vmcr_aprs),
 	HCALL(__vgic_v3_restore_vmcr_aprs),
-	HCALL(__pkvm_vcpu_init_traps),
 	HCALL(__pkvm_init_vm),
 	HCALL(__pkvm_init_vcpu),
+#ifdef TRACE_REMOTE_LINUX_7
+	HCALL(__vgic_v3_save_aprs),
+	HCALL(__vgic_v5_save_apr),
+	HCALL(__vgic_v5_restore_vmcr_apr),
+	HCALL(__pkvm_host_donate_guest),
+	HCALL(__pkvm_host_share_guest),
+	HCALL(__pkvm_host_unshare_guest),
+	HCALL(__pkvm_host_relax_perms_guest),
+	HCALL(__pkvm_host_wrprotect_guest),
+	HCALL(__pkvm_host_test_clear_young_guest),
+	HCALL(__pkvm_host_mkyoung_guest),
+	HCALL(__pkvm_reserve_vm),
+	HCALL(__pkvm_unreserve_vm),
+	HCALL(__pkvm_vcpu_in_poison_fault),
+	HCALL(__pkvm_force_reclaim_guest_page),
+	HCALL(__pkvm_reclaim_dying_guest_page),
+	HCALL(__pkvm_start_teardown_vm),
+	HCALL(__pkvm_finalize_teardown_vm),
+	HCALL(__pkvm_vcpu_load),
+	HCALL(__pkvm_vcpu_put),
+	HCALL(__pkvm_tlb_flush_vmid),
+#else
+	HCALL(__kvm_get_mdcr_el2),
+	HCALL(__vgic_v3_save_vmcr_aprs),
+	HCALL(__pkvm_vcpu_init_traps),
 	HCALL(__pkvm_teardown_vm),
+#endif
 	HCALL(__hyp_trace_begin),
 	HCALL(__hyp_trace_add_table),
 	HCALL(__hyp_trace_add_subbufs),

@@ -30,7 +30,7 @@ enum hyp_reason {
 enum hyp_outcome {
 	HYP_OUTCOME_MAPPED,	/* the host continues */
 	HYP_OUTCOME_RACED,	/* it was mapped already; the host tries again */
-	HYP_OUTCOME_REFUSED,	/* not the host's: EL2 panics */
+	HYP_OUTCOME_REFUSED,	/* not the host's: EL2 panics or makes the host fault */
 };
 
 /* How pages change hands */
@@ -38,6 +38,14 @@ enum hyp_mem_op {
 	HYP_MEM_SHARE,
 	HYP_MEM_UNSHARE,
 	HYP_MEM_DONATE,
+};
+
+/* Who has a page: enum pkvm_component_id as Linux 6.12 has it, and guests */
+enum hyp_owner {
+	HYP_OWNER_HOST,
+	HYP_OWNER_HYP,
+	HYP_OWNER_FFA,		/* the secure world */
+	HYP_OWNER_GUEST,
 };
 
 /* What a TLB invalidation covers */

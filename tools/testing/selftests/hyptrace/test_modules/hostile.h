@@ -124,7 +124,7 @@ static inline u32 pool_row(u32 i)
 
 static inline struct page *pool_page(u32 i)
 {
-	return nth_page(hostile.block, pool_nth(i));
+	return hostile.block + pool_nth(i);
 }
 
 static inline void *pool_va(u32 i)

@@ -75,7 +75,7 @@ static u64 fill_word(u32 nth, u32 word)
 
 static void fill_nth(u32 nth)
 {
-	u64 *words = page_address(nth_page(hostile.block, nth));
+	u64 *words = page_address(hostile.block + nth);
 	u32 i;
 
 	for (i = 0; i < PAGE_SIZE / sizeof(*words); i++)
@@ -84,7 +84,7 @@ static void fill_nth(u32 nth)
 
 static bool nth_is_filled(u32 nth, u32 from)
 {
-	u64 *words = page_address(nth_page(hostile.block, nth)), wrong_bits;
+	u64 *words = page_address(hostile.block + nth), wrong_bits;
 	u32 i = from / sizeof(*words);
 
 	/* Of the first word, only the bytes from @from on */

@@ -23,7 +23,7 @@ static u64 vm_page_pfn(u32 i)
 
 static struct kvm *host_kvm(void)
 {
-	return page_address(nth_page(block, KVM_FIRST));
+	return page_address(block + KVM_FIRST);
 }
 
 bool vm_alloc(void)
@@ -51,7 +51,7 @@ bool vm_create(void)
 		return wrong("sharing a VM: %lld", ret);
 
 	handle = hcall(__pkvm_init_vm, (u64)host_kvm(),
-		       (u64)page_address(nth_page(block, STATE_FIRST)), (u64)page_address(block));
+		       (u64)page_address(block + STATE_FIRST), (u64)page_address(block));
 	return handle > 0 || wrong("making a VM: %lld", handle);
 }
 

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _LINUX_TRACE_REMOTE_BASE_H
+#define _LINUX_TRACE_REMOTE_BASE_H
+/*
+ * What differs between the kernels that trace remotes are for: Linux 6.12, and 7.2, which
+ * defines TRACE_REMOTE_LINUX_7
+ */
+#include <linux/version.h>
+#include <linux/workqueue.h>
+
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
+
+#define TRACE_REMOTE_LINUX_7
+
+/* What header_page says of a member that the kernel does not have */
+#define TRACE_REMOTE_OVERWRITE_TYPE	char
+
+#else
+
+#include <linux/hrtimer.h>
+
+static inline void hrtimer_setup(struct hrtimer *timer,
+				 enum hrtimer_restart (*function)(struct hrtimer *timer),
+				 clockid_t clock_id, enum hrtimer_mode mode)
+{
+	hrtimer_init(timer, clock_id, mode);
+	timer->function = function;
+}
+
+#define TRACE_REMOTE_OVERWRITE_TYPE	int
+
+#define system_dfl_wq	system_unbound_wq
+
+#endif
+
+#endif /* _LINUX_TRACE_REMOTE_BASE_H */
