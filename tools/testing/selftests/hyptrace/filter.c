@@ -218,6 +218,17 @@ TEST_F(remote, filter_stays)
 	EXPECT_EQ(5, self->ev.list[0].id);
 }
 
+/* Linux 7 takes a filter of any event that ends with an operator */
+static bool takes_open_end(void)
+{
+	static const char path[] = TRACEFS "/events/sched/sched_switch/filter";
+	static const char text[] = "next_pid == 1 &&";
+	bool takes = !file_write(path, text, strlen(text));
+
+	file_write(path, "0", 1);
+	return takes;
+}
+
 TEST_F(remote, filter_refuses)
 {
 	static const struct {
@@ -253,6 +264,8 @@ TEST_F(remote, filter_refuses)
 
 	ASSERT_EQ(0, source_put(src, "id & 1", FILTER, src->remote));
 	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+		if (!strcmp(wrong[i].text, "id == 1 &&") && takes_open_end())
+			continue;
 		EXPECT_EQ(-EINVAL, source_put(src, wrong[i].text, FILTER, src->remote))
 			TH_LOG("'%s'", wrong[i].text);
 		ASSERT_LT(0, source_get(src, log, sizeof(log), "error_log"));
