@@ -4,7 +4,8 @@
 #        build-kernel.sh --arch ARCH [MAKE-WORD...]
 #
 # Builds the guest's kernel and its modules in build/kernel, with the options of
-# qemu-scripts/config/kernel.config; all other options that can be off are off. Prepares
+# qemu-scripts/config/kernel.config, and those of config/mainline.config if BASE=mainline;
+# all other options that can be off are off. Prepares
 # the source first (prepare-kernel.sh). A run with nothing to do takes seconds. Another
 # kernel begins as a copy of build/kernel, if there is one: what both share is compiled
 # once.
@@ -23,6 +24,7 @@ set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 
 fragments=("$SCRIPTS/config/kernel.config")
+[[ $BASE == 6.12 ]] || fragments+=("$SCRIPTS/config/$BASE.config")
 out=$BUILD/kernel
 what="Build the kernel"
 arch=arm64

@@ -44,6 +44,7 @@ pages    both   code that is correct for 4 KiB pages only
 lint     quick  style, types, documents, history; a stale mutant; missing cache maintenance
 debug    long   faults that KASAN, UBSAN, lockdep and the like report, with 16 KiB pages
 mutants  long   a security test that does not notice when EL2 is broken on purpose
+mainline long   the mainline kernel: a patch or a test that does not fit it
 um       long   the front end: faults on an architecture other than arm64, in User-mode Linux
 debug-all named as debug, in each mode and also with the remote "test"
 kcsan    named  data races

@@ -21,6 +21,7 @@
 set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 
+[[ $BASE == 6.12 ]] || die "the mutants are for BASE=6.12"
 MUTANTS=$REPO/tools/testing/selftests/hyptrace/mutants
 COPY=$BUILD/mutants/repo
 COPY_BUILD=$BUILD/mutants/build

@@ -2,16 +2,20 @@
 # SPDX-License-Identifier: GPL-2.0
 # Usage: prepare-kernel.sh [--force | --adopt]
 #
-# Makes the kernel source in build/linux: Debian's tarball, plus the edits in
-# patches/, plus a symbolic link for each overlay file. Run it again after any
-# change: only files whose content changes are touched, so that a kernel build
-# stays incremental.
+# Makes the kernel source in build/linux: Debian's tarball, without the files named in
+# patches/BASE/removed, plus the edits in patches/BASE, plus a symbolic link for each
+# overlay file. Run it again after any change: only files whose content changes are
+# touched, so that a kernel build stays incremental.
 #
 # A developer may edit files in build/linux; refresh-patches.sh moves such
 # edits into patches/. They are kept as long as the patches do not change.
 #
 #   --force   overwrite such edits when the patches have changed
 #   --adopt   use a build/linux that this script has not made, with its edits
+#
+# Environment: BASE=6.12|mainline (6.12); with mainline, the source is in
+#              build/mainline/linux. SOURCE=dir: a kernel tree to copy, in place of the
+#              tarball; of a git repository, the files that it tracks
 set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 
@@ -31,28 +35,66 @@ parse_arguments()
 	done
 }
 
-tarball_id()
+source_id()
 {
-	stat -c '%n %s %Y' "$TARBALL"
+	if [[ $SOURCE ]]; then
+		printf '%s %s\n' "$(realpath "$SOURCE")" \
+			"$(git -C "$SOURCE" describe --always --dirty 2>/dev/null || stat -c %Y "$SOURCE/Makefile")"
+	else
+		stat -c '%n %s %Y' "$TARBALL"
+	fi
+}
+
+copy_source()
+{
+	if [[ -e $SOURCE/.git ]]; then
+		git -C "$SOURCE" ls-files -z | tar -C "$SOURCE" -c --null -T -
+	else
+		tar -C "$SOURCE" -c .
+	fi | tar -x -C "$TREE.new"
 }
 
 extract()
 {
 	rm -rf "$TREE.new" "$TREE"
 	mkdir -p "$TREE.new"
-	# A quarter of all bytes are register definitions of one graphics driver
-	xz -T0 -dc "$TARBALL" | tar -x -C "$TREE.new" --strip-components=1 \
-		--exclude='*/drivers/gpu/drm/amd/include'
+	if [[ $SOURCE ]]; then
+		copy_source
+	else
+		# A quarter of all bytes are register definitions of one graphics driver
+		xz -T0 -dc "$TARBALL" | tar -x -C "$TREE.new" --strip-components=1 \
+			--exclude='*/drivers/gpu/drm/amd/include'
+	fi
 	mv "$TREE.new" "$TREE"
+}
+
+# The release of which a tree is, such as 6.12
+release_of()	# TREE
+{
+	sed -n -e 's/^VERSION = //p' -e 's/^PATCHLEVEL = //p' "$1/Makefile" | paste -sd .
+}
+
+# A base that is newer than those that were tried may work
+check_release()
+{
+	local release newest
+
+	release=$(release_of "$TREE")
+	newest=$(sed -n "s/^# Tested with //p" "$SERIES")
+	[[ $(printf '%s\n' "$release" "$newest" | sort -V | tail -n 1) == "$newest" ]] ||
+		printf 'warning: the kernel is a %s, and patches/%s were tested with %s; going on\n' \
+			"$release" "$BASE" "$newest" >&2
 }
 
 unpack()
 {
-	if [[ ! -e $TARBALL ]]; then
+	if [[ $SOURCE ]]; then
+		[[ -e $SOURCE/Makefile && -d $SOURCE/kernel ]] || die "SOURCE='$SOURCE' is no kernel tree"
+	elif [[ ! -e $TARBALL ]]; then
 		[[ ! -e $STATE/tarball ]] || return 0	# unpacked before
 		die "$TARBALL is missing; run 'make setup' as root"
 	fi
-	[[ ! -e $STATE/tarball || $(<"$STATE/tarball") != "$(tarball_id)" || ! -d $TREE ]] || return 0
+	[[ ! -e $STATE/tarball || $(<"$STATE/tarball") != "$(source_id)" || ! -d $TREE ]] || return 0
 
 	mkdir -p "$STATE"
 	if [[ $adopt == yes && -d $TREE && ! -e $STATE/tarball ]]; then
@@ -64,9 +106,10 @@ unpack()
 		rm -rf "$BUILD/pristine" "$STATE"/{applied,patches,links,tarball}
 		step "Unpack the kernel source" extract
 	fi
-	tarball_id >"$STATE/tarball"
-	# Files from the tarball are not newer than this, files that are edited are
-	touch -r "$TARBALL" "$STATE/tarball"
+	check_release
+	source_id >"$STATE/tarball"
+	# Files of the base are not newer than this, files that are edited are
+	[[ $SOURCE ]] || touch -r "$TARBALL" "$STATE/tarball"
 }
 
 # For a new tarball, which replaces the whole tree
@@ -85,9 +128,20 @@ check_series()
 
 	names=$(series)
 	for name in $names; do
-		! grep -qE '^(---|\+\+\+) /dev/null' "$REPO/patches/$name" ||
-			die "patches/$name adds or removes a file: a new file belongs in the overlay"
+		! grep -qE '^(---|\+\+\+) /dev/null' "$REPO/$PATCHES/$name" ||
+			die "$PATCHES/$name adds or removes a file: a new file belongs in the overlay, one that goes in $PATCHES/removed"
 	done
+}
+
+# What patch says of the files of which a hunk does not apply
+failed_hunks()	# OUTPUT-OF-PATCH
+{
+	awk '/^patching file/ { file = $3 } /FAILED at|^can.t find file/ { print "    " file ": " $0 }' "$1"
+}
+
+base_name()
+{
+	echo "${SOURCE:-$TARBALL}"
 }
 
 apply_in()	# DIRECTORY, which holds the pristine files
@@ -96,9 +150,8 @@ apply_in()	# DIRECTORY, which holds the pristine files
 
 	names=$(series)
 	for name in $names; do
-		patch -d "$1" -p1 -F0 -s --no-backup-if-mismatch \
-			<"$REPO/patches/$name" ||
-			die "patches/$name does not apply to $TARBALL"
+		patch -d "$1" -p1 -F0 --no-backup-if-mismatch <"$REPO/$PATCHES/$name" >"$1.out" ||
+			die "$PATCHES/$name does not apply to $(base_name):"$'\n'"$(failed_hunks "$1.out")"
 	done
 }
 
@@ -113,7 +166,7 @@ check_not_edited()	# DIRECTORY
 		cmp -s "$1/$file" "$TREE/$file" || lost+=("$file")
 	done
 	((${#lost[@]} == 0)) ||
-		die "patches/ changed, and so did these files in build/linux (refresh-patches.sh saves them, --force drops them): ${lost[*]}"
+		die "$PATCHES changed, and so did these files in $TREE (refresh-patches.sh saves them, --force drops them): ${lost[*]}"
 }
 
 # Counts lines of standard input
@@ -163,6 +216,28 @@ remove_stale_links()	# NEW-LIST
 	done
 }
 
+# The files of the base that the overlay replaces, or does without
+removed_files()
+{
+	[[ ! -e $REPO/$PATCHES/removed ]] || sed '/^#/d' "$REPO/$PATCHES/removed"
+}
+
+is_removed()	# FILE
+{
+	removed_files | grep -xF "$1" >/dev/null
+}
+
+remove_files()
+{
+	local file
+
+	removed_files | while IFS= read -r file; do
+		[[ -f $TREE/$file && ! -L $TREE/$file ]] || continue
+		rm "$TREE/$file"
+		echo
+	done | say_number "files of the kernel removed"
+}
+
 link_overlay()
 {
 	local file list=$STATE/links.new
@@ -172,10 +247,11 @@ link_overlay()
 	LC_ALL=C remove_stale_links "$list" | say_number "links to the overlay removed"
 	while IFS= read -r file; do
 		[[ -L $TREE/$file && $TREE/$file -ef $REPO/$file ]] && continue
-		[[ ! -e $TREE/$file || -L $TREE/$file ]] ||
-			die "$file exists in the kernel already: an edit of it belongs in patches/, not in the overlay"
+		[[ ! -e $TREE/$file || -L $TREE/$file ]] || is_removed "$file" ||
+			die "$file exists in the kernel already: an edit of it belongs in $PATCHES, not in the overlay"
 		mkdir -p "$TREE/$(dirname "$file")"
-		ln -sfn "$REPO/$file" "$TREE/$file"
+		rm -f "$TREE/$file"
+		ln -s "$REPO/$file" "$TREE/$file"
 		echo
 	done <"$list" | say_number "links to the overlay made"
 	mv "$list" "$STATE/links"
@@ -189,4 +265,5 @@ exec 9>"$BUILD/.prepare.lock"
 flock 9
 unpack
 apply_patches
+remove_files
 link_overlay

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0
 # Usage: refresh-patches.sh [--new NAME FILE...]
 #
-# For developers: writes edits of files in build/linux into patches/. The patches are a
+# For developers: writes edits of files in build/linux into patches/BASE. The patches are a
 # stack: edits of a file go to the last patch that has it, of which the hunks are
 # regenerated. Other patches, and descriptions (the text before the first hunk), stay.
 #
 #   --new NAME FILE...   let patch NAME edit these files, too; if there is no such
-#                        patch, it is created and added to the end of patches/series
+#                        patch, it is created and added to the end of its series
 set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 
@@ -47,8 +47,8 @@ check_new()
 
 description()	# NAME
 {
-	if [[ -e $REPO/patches/$1 ]]; then
-		sed -e '/^diff /,$d' -e '/^--- a\//,$d' "$REPO/patches/$1"
+	if [[ -e $REPO/$PATCHES/$1 ]]; then
+		sed -e '/^diff /,$d' -e '/^--- a\//,$d' "$REPO/$PATCHES/$1"
 	else
 		printf 'TODO: say what %s changes, and why\n\n' "${1%.patch}"
 	fi
@@ -57,7 +57,7 @@ description()	# NAME
 files_of()	# NAME
 {
 	{
-		[[ ! -e $REPO/patches/$1 ]] || patch_files "$1"
+		[[ ! -e $REPO/$PATCHES/$1 ]] || patch_files "$1"
 		[[ $1 != "$new" ]] || printf '%s\n' "${new_files[@]}"
 	} | LC_ALL=C sort -u
 }
@@ -87,11 +87,11 @@ regenerate()	# NAME DIRECTORY
 		[[ -e $below/$file ]] || cp "$BUILD/pristine/$file" "$below/$file"
 		body=$(hunks "$1" "$file" "$below"; echo .)
 		body=${body%.}
-		[[ $body ]] || note "$file: no edits left; it is no longer in patches/$1"
+		[[ $body ]] || note "$file: no edits left; it is no longer in $PATCHES/$1"
 		printf '%s' "$body" >>"$2/$1"
 	done
 	grep -q '^+++ b/' "$2/$1" ||
-		die "patches/$1 would be empty; nothing was written. Edit a file of it, or remove it by hand (and from patches/series)"
+		die "$PATCHES/$1 would be empty; nothing was written. Edit a file of it, or remove it by hand (and from $PATCHES/series)"
 }
 
 # Edits of files that are in no patch would be lost
@@ -122,10 +122,10 @@ trap 'rm -rf "$tmp"' EXIT
 for name in $names; do
 	regenerate "$name" "$tmp"
 done
-mkdir -p "$REPO/patches"
+mkdir -p "$REPO/$PATCHES"
 for name in $names; do
-	cmp -s "$tmp/$name" "$REPO/patches/$name" || note "patches/$name"
-	write_if_changed "$REPO/patches/$name" <"$tmp/$name"
+	cmp -s "$tmp/$name" "$REPO/$PATCHES/$name" || note "$PATCHES/$name"
+	write_if_changed "$REPO/$PATCHES/$name" <"$tmp/$name"
 done
 if [[ $new ]] && ! series | grep -qxF "$new"; then
 	printf '%s\n' "$new" >>"$SERIES"

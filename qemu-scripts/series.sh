@@ -17,6 +17,7 @@
 set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 
+[[ $BASE == 6.12 ]] || die "the series is for BASE=6.12"
 out=$BUILD/series
 plan=$SCRIPTS/series.txt
 author=
@@ -120,7 +121,7 @@ take_patch()	# DIRECTORY NAME
 
 patch_message()	# NAME
 {
-	sed -e '/^diff /,$d' -e '/^--- a\//,$d' "$REPO/patches/$1"
+	sed -e '/^diff /,$d' -e '/^--- a\//,$d' "$REPO/$PATCHES/$1"
 }
 
 commit_step()	# DIRECTORY MESSAGE

@@ -4,7 +4,9 @@
 #
 # Installs, as root on Debian 12, everything that hyptrace needs to be built,
 # tested and run, and fetches the guest's arm64 packages into build/debs. After
-# that no script needs the network. Does nothing if all is there already.
+# that no script needs the network. Does nothing if all is there already. With
+# BASE=mainline, also fetches the newest kernel source of Debian unstable into
+# build/debs/mainline; the machine's own package lists stay as they are.
 #
 #   --list     only print the packages that it would install
 #   --run      only what "make run" needs
@@ -112,6 +114,50 @@ download_kshark()
 	mv "$KSHARK.new" "$KSHARK"
 }
 
+apt_of_unstable()	# COMMAND...
+{
+	APT_CONFIG=$DEBS/unstable/apt.conf "$@"
+}
+
+# With package lists and a cache of its own
+prepare_unstable()
+{
+	local dir=$DEBS/unstable mirror
+
+	# shellcheck disable=SC2016 # apt-get expands it
+	mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' |
+		grep -v security | head -n 1)
+	mkdir -p "$dir"/{lists,cache/archives}/partial
+	echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror sid main" >"$dir/sources.list"
+	cat >"$dir/apt.conf" <<-END
+		Dir::State::lists "$dir/lists";
+		Dir::Cache "$dir/cache";
+		Dir::Etc::sourcelist "$dir/sources.list";
+		Dir::Etc::sourceparts "/dev/null";
+		APT::Sandbox::User "root";
+		APT::Architectures "$(dpkg --print-architecture)";
+		Acquire::Languages "none";
+		Acquire::Retries "3";
+	END
+}
+
+download_mainline()
+{
+	local package
+
+	prepare_unstable
+	apt_of_unstable apt-get -q update
+	package=$(apt_of_unstable apt-cache pkgnames linux-source- |
+		grep -xE 'linux-source-([7-9]|[1-9][0-9])\.[0-9]+' | sort -V | tail -n 1)
+	[[ $package ]] || die "there is no linux-source-7.0 or newer in Debian unstable"
+	cd "$DEBS/unstable"
+	apt_of_unstable apt-get -q download "$package"
+	dpkg-deb --fsys-tarfile "$package"_*.deb | tar -x ./usr/src/"$package.tar.xz"
+	mkdir -p "$DEBS/mainline"
+	mv "usr/src/$package.tar.xz" "$DEBS/mainline"
+	rm -rf "$DEBS/unstable"
+}
+
 list=no
 run=no
 while (($#)); do
@@ -137,4 +183,6 @@ if [[ $(missing) ]]; then
 fi
 "$SCRIPTS/build-initramfs.sh" --fetch
 [[ $run == yes || -e $KSHARK ]] || step "Fetch KernelShark's library" download_kshark
+[[ $BASE != mainline || $SOURCE || -e $TARBALL ]] ||
+	step "Fetch the source of the mainline kernel" download_mainline
 note "All packages are there"

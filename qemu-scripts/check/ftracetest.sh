@@ -1,12 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Usage: ftracetest.sh [--build DIR] [OPTION-OF-BOOT]... [-- TEST...]
+# Usage: ftracetest.sh [--build DIR] [--mainline] [OPTION-OF-BOOT]... [-- TEST...]
 #
 # Runs the kernel's ftracetest in a guest that has the module remote_test, and
 # prints its TAP output. A TEST is a file or folder below test.d, by default
 # "remotes". The log of a failed test is printed before its result.
 #
 #   --build DIR      use the kernel and module of this build (default build/kernel)
+#   --mainline       run the tests of remotes that the mainline kernel has, unmodified. Its
+#                    source has to be there (BASE=mainline setup.sh fetches it)
 #   OPTION-OF-BOOT   see boot.sh, e.g. --mode hvhe --smp 4
 #
 # Exit status: 0 if all tests passed or were skipped, and the kernel's log has
@@ -16,8 +18,22 @@ set -euo pipefail
 
 selftests=tools/testing/selftests/ftrace
 kernel=$BUILD/kernel
+remotes=$REPO/$selftests/test.d/remotes
 options=()
 tests=()
+
+extract_mainline()
+{
+	local top out=$BUILD/mainline-tests
+
+	[[ ! -e $out ]] || return 0
+	[[ -e $MAINLINE_TARBALL ]] || die "$MAINLINE_TARBALL is missing; run 'make setup BASE=mainline' as root"
+	top=$(basename "$MAINLINE_TARBALL" .tar.xz)
+	mkdir -p "$out.new"
+	xz -T0 -dc "$MAINLINE_TARBALL" | tar -x -C "$out.new" --strip-components=1 \
+		"$top/$selftests/test.d/remotes"
+	mv "$out.new" "$out"
+}
 
 parse_arguments()
 {
@@ -29,6 +45,13 @@ parse_arguments()
 			need_value "$1" $#
 			kernel=$(realpath "$2")
 			shift 2
+			;;
+		--mainline)
+			extract_mainline
+			remotes=$BUILD/mainline-tests/$selftests/test.d/remotes
+			# They expect the module to be there
+			guest_command="modprobe remote_test; $guest_command"
+			shift
 			;;
 		--icount) options+=("$1"); shift ;;
 		--*) need_value "$1" $#; options+=("$1" "$2"); shift 2 ;;
@@ -45,7 +68,7 @@ stage()		# ROOT
 
 	cp -rL "$TREE/$selftests" "$1/ftrace"
 	rm -rf "$1/ftrace/test.d/remotes"
-	cp -r "$REPO/$selftests/test.d/remotes" "$1/ftrace/test.d/remotes"
+	cp -r "$remotes" "$1/ftrace/test.d/remotes"
 	mkdir "$1/modules"
 	[[ -f $module ]] || { note "# there is no module remote_test"; return 0; }
 	cp "$module" "$1/modules/"

@@ -283,6 +283,11 @@ suite_mutants()
 	job mutants mutants_are_caught
 }
 
+suite_mainline()
+{
+	job mainline env MODES="$MODES" "$SCRIPTS/check/mainline.sh"
+}
+
 suite_um()
 {
 	job um "$SCRIPTS/bench-native.sh" --quick

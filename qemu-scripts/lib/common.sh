@@ -4,20 +4,34 @@
 # Shared by all scripts here: where things are, how to report progress, patches.
 # Source it; it only defines variables and functions.
 #
-#   REPO    the hyptrace repository
-#   BUILD   everything that is generated (HYPTRACE_BUILD overrides)
-#   TREE    the patched kernel source
-#   STATE   stamps: from which inputs the generated files were made
+#   REPO     the hyptrace repository
+#   BASE     the kernel that is patched: 6.12, or mainline
+#   PATCHES  the edits of its files
+#   BUILD    everything that is generated (HYPTRACE_BUILD overrides), for this base
+#   TREE     the patched kernel source
+#   STATE    stamps: from which inputs the generated files were made
 
 REPO=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 SCRIPTS=$REPO/qemu-scripts
+BASE=${BASE:-6.12}
+PATCHES=patches/$BASE
 BUILD=${HYPTRACE_BUILD:-$REPO/build}
 [[ $BUILD == /* ]] || BUILD=$PWD/$BUILD
+DEBS=$BUILD/debs
+# Fetched by setup.sh
+MAINLINE_TARBALL=$(compgen -G "$DEBS/mainline/linux-source-*.tar.xz" ||
+	echo "$DEBS/mainline/linux-source.tar.xz")
+TARBALL=/usr/src/linux-source-6.12.tar.xz
+if [[ $BASE == mainline ]]; then
+	TARBALL=$MAINLINE_TARBALL
+	BUILD=$BUILD/mainline
+fi
+TARBALL=${HYPTRACE_TARBALL:-$TARBALL}
+# A kernel tree of one's own, in place of the tarball
+SOURCE=${SOURCE:-}
 TREE=$BUILD/linux
 STATE=$BUILD/state
 LOGS=$BUILD/logs
-DEBS=$BUILD/debs
-TARBALL=${HYPTRACE_TARBALL:-/usr/src/linux-source-6.12.tar.xz}
 
 # Debian packages whose arm64 files go into the guest. They are unpacked, never
 # installed: busybox-static:arm64 would replace the build machine's busybox.
@@ -40,6 +54,8 @@ die()
 	printf '%s: %s\n' "${0##*/}" "$*" >&2
 	exit 1
 }
+
+[[ -d $REPO/$PATCHES ]] || die "BASE='$BASE': there are: $(ls "$REPO/patches" | xargs)"
 
 note()
 {
@@ -198,9 +214,9 @@ overlay_files()
 
 # --- patches ---------------------------------------------------------------
 
-SERIES=$REPO/patches/series
+SERIES=$REPO/$PATCHES/series
 
-# Names in patches/series, in order
+# Names in $SERIES, in order
 series()
 {
 	local name
@@ -208,7 +224,7 @@ series()
 	[[ -e $SERIES ]] || return 0
 	sed -e 's/#.*//' -e 's/[[:space:]]*$//' -e '/^$/d' "$SERIES" |
 	while IFS= read -r name; do
-		[[ -f $REPO/patches/$name ]] || die "patches/series names $name, which does not exist"
+		[[ -f $REPO/$PATCHES/$name ]] || die "$PATCHES/series names $name, which does not exist"
 		printf '%s\n' "$name"
 	done
 }
@@ -216,20 +232,20 @@ series()
 # The files that a patch edits
 patch_files()	# NAME
 {
-	sed -n 's|^+++ b/\([^[:space:]]*\).*|\1|p' "$REPO/patches/$1"
+	sed -n 's|^+++ b/\([^[:space:]]*\).*|\1|p' "$REPO/$PATCHES/$1"
 }
 
 # The hunks of NAME for FILE
 patch_of()	# NAME FILE
 {
-	awk -v file="$2" '/^--- a\// { on = $2 == "a/" file } on' "$REPO/patches/$1"
+	awk -v file="$2" '/^--- a\// { on = $2 == "a/" file } on' "$REPO/$PATCHES/$1"
 }
 
 # Applies them to COPY, which is that file
 apply_patch_to()	# NAME FILE COPY
 {
 	patch_of "$1" "$2" | patch -s -F0 --no-backup-if-mismatch "$3" ||
-		die "patches/$1 does not apply to $2"
+		die "$PATCHES/$1 does not apply to $2"
 }
 
 # The last patch that has a file, by that file
@@ -265,11 +281,11 @@ patches_hash()
 	names=$(series)
 	for name in $names; do
 		printf '%s ' "$name"
-		sha256sum <"$REPO/patches/$name"
+		sha256sum <"$REPO/$PATCHES/$name"
 	done | sha256sum
 }
 
-# Makes sure that $BUILD/pristine has Debian's version of each FILE
+# Makes sure that $BUILD/pristine has the base's version of each FILE
 need_pristine()	# FILE...
 {
 	local file missing=() top
@@ -285,6 +301,11 @@ need_pristine()	# FILE...
 	done
 	((${#missing[@]})) || return 0
 	mkdir -p "$BUILD/pristine"
+	if [[ $SOURCE ]]; then
+		(cd "$SOURCE" && cp -p --parents "${missing[@]}" "$BUILD/pristine") ||
+			die "not in $SOURCE: one of ${missing[*]}"
+		return
+	fi
 	top=$(basename "$TARBALL" .tar.xz)
 	tar -x -J -f "$TARBALL" -C "$BUILD/pristine" --strip-components=1 \
 		--occurrence=1 "${missing[@]/#/$top/}" ||
