@@ -135,14 +135,26 @@ static void list_pages(struct taker *t)
 	}
 }
 
-/* Uses a copy, as parsing changes the text */
+/*
+ * Uses a copy, as parsing changes the text. A read returns at most one byte less than fits into
+ * the kernel's buffer of TEXT_SIZE bytes, so the last newline may come with the next read,
+ * or never if the reader is killed before.
+ */
 static void list_text(struct taker *t)
 {
-	static char text[sizeof(t->r->buf)];
+	static char text[sizeof(t->r->buf) + 1];
 	struct reading *r = t->r;
+	const char *from = r->buf;
+	size_t len = strnlen(from, TAKE_SIZE);
 
-	memcpy(text, r->buf, TAKE_SIZE);
-	if (events_add_text(t->ev, t->nr_cpus, text, strnlen(text, TAKE_SIZE)))
+	if (len && *from == '\n') {
+		from++;
+		len--;
+	}
+	memcpy(text, from, len);
+	if (len > TEXT_SIZE - 64 && text[len - 1] != '\n')
+		text[len++] = '\n';
+	if (events_add_text(t->ev, t->nr_cpus, text, len))
 		t->ev[r->cpu].error = "a text that ends within a line";
 }
 
