@@ -133,25 +133,20 @@ check_series()
 	done
 }
 
-# What patch says of the files of which a hunk does not apply
-failed_hunks()	# OUTPUT-OF-PATCH
+# Filters what patch says: the files of which a hunk does not apply
+failed_hunks()
 {
-	awk '/^patching file/ { file = $3 } /FAILED at|^can.t find file/ { print "    " file ": " $0 }' "$1"
-}
-
-base_name()
-{
-	echo "${SOURCE:-$TARBALL}"
+	awk '/^patching file/ { file = $3 } /FAILED at|^can.t find file/ { print "    " file ": " $0 }'
 }
 
 apply_in()	# DIRECTORY, which holds the pristine files
 {
-	local name names
+	local name names said
 
 	names=$(series)
 	for name in $names; do
-		patch -d "$1" -p1 -F0 --no-backup-if-mismatch <"$REPO/$PATCHES/$name" >"$1.out" ||
-			die "$PATCHES/$name does not apply to $(base_name):"$'\n'"$(failed_hunks "$1.out")"
+		said=$(patch -d "$1" -p1 -F0 --no-backup-if-mismatch <"$REPO/$PATCHES/$name") ||
+			die "$PATCHES/$name does not apply to ${SOURCE:-$TARBALL}:"$'\n'"$(failed_hunks <<<"$said")"
 	done
 }
 
@@ -222,11 +217,6 @@ removed_files()
 	[[ ! -e $REPO/$PATCHES/removed ]] || sed '/^#/d' "$REPO/$PATCHES/removed"
 }
 
-is_removed()	# FILE
-{
-	removed_files | grep -xF "$1" >/dev/null
-}
-
 remove_files()
 {
 	local file
@@ -247,11 +237,10 @@ link_overlay()
 	LC_ALL=C remove_stale_links "$list" | say_number "links to the overlay removed"
 	while IFS= read -r file; do
 		[[ -L $TREE/$file && $TREE/$file -ef $REPO/$file ]] && continue
-		[[ ! -e $TREE/$file || -L $TREE/$file ]] || is_removed "$file" ||
+		[[ ! -e $TREE/$file || -L $TREE/$file ]] ||
 			die "$file exists in the kernel already: an edit of it belongs in $PATCHES, not in the overlay"
 		mkdir -p "$TREE/$(dirname "$file")"
-		rm -f "$TREE/$file"
-		ln -s "$REPO/$file" "$TREE/$file"
+		ln -sfn "$REPO/$file" "$TREE/$file"
 		echo
 	done <"$list" | say_number "links to the overlay made"
 	mv "$list" "$STATE/links"

@@ -48,7 +48,7 @@ check_new()
 description()	# NAME
 {
 	if [[ -e $REPO/$PATCHES/$1 ]]; then
-		sed -e '/^diff /,$d' -e '/^--- a\//,$d' "$REPO/$PATCHES/$1"
+		patch_message "$1"
 	else
 		printf 'TODO: say what %s changes, and why\n\n' "${1%.patch}"
 	fi

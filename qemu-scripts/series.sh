@@ -119,11 +119,6 @@ take_patch()	# DIRECTORY NAME
 	done
 }
 
-patch_message()	# NAME
-{
-	sed -e '/^diff /,$d' -e '/^--- a\//,$d' "$REPO/$PATCHES/$1"
-}
-
 commit_step()	# DIRECTORY MESSAGE
 {
 	local file

@@ -13,30 +13,18 @@ export BASE=mainline
 . "$(dirname "$0")/../lib/common.sh"
 
 MODES=${MODES:-protected hvhe nvhe}
+. "$(dirname "$0")/guest-suites.sh"
 PROGRAMS=(both clock control events filter libtracefs lifecycle map read refused wait)
 
 # Those of the remote "test" run in the first mode only
 programs()	# MODE
 {
-	local mode=$1 tests=()
+	local -a software=() tests
 
-	tests=(--add "$BUILD/tests:/root/tests"
-		--add "$SCRIPTS/guest/run-tests.sh:/root/tests/run-tests.sh")
-	[[ $mode != "${MODES%% *}" ]] ||
-		tests+=(--add "$BUILD/kernel/kernel/trace/remote_test.ko:/root/tests/remote_test.ko")
-	"$SCRIPTS/boot.sh" --mode "$mode" --smp 4 --timeout 1800 "${tests[@]}" -- \
+	add_tests
+	[[ $1 != "$FIRST_MODE" ]] || add_software kernel
+	guest "$1" 4 --timeout 1800 "${tests[@]}" "${software[@]}" -- \
 		/root/tests/run-tests.sh --without ordinary "${PROGRAMS[@]}"
-}
-
-recording()	# MODE
-{
-	local out=$BUILD/check/mainline-$1
-
-	rm -rf "$out"
-	"$SCRIPTS/boot.sh" --mode "$1" --smp 4 --timeout 600 --out "$out" -- \
-		hyptrace record -o /out/trace.dat -- hyp_workload -n 60
-	"$BUILD/host/hyptrace" check "$out/trace.dat"
-	echo "ok 1 a recording in $1 mode accounts for every event"
 }
 
 [[ ${1:-} != -h && ${1:-} != --help ]] || { usage; exit; }
@@ -49,5 +37,5 @@ recording()	# MODE
 for mode in $MODES; do
 	programs "$mode"
 	"$SCRIPTS/check/ftracetest.sh" --mainline --mode "$mode" --smp 4
-	recording "$mode"
+	check_order "$mode" 4 60 1000
 done

@@ -229,6 +229,12 @@ series()
 	done
 }
 
+# The text before the first hunk
+patch_message()	# NAME
+{
+	sed -e '/^diff /,$d' -e '/^--- a\//,$d' "$REPO/$PATCHES/$1"
+}
+
 # The files that a patch edits
 patch_files()	# NAME
 {
