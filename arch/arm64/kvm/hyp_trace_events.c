@@ -37,6 +37,31 @@ TRACE_REMOTE_SYMTAB(hyp_mem_ops,
 	{ HYP_MEM_UNSHARE,		"unshare" },
 	{ HYP_MEM_DONATE,		"donate" });
 
+#ifdef TRACE_REMOTE_LINUX_7
+TRACE_REMOTE_SYMTAB(hyp_guest_mem_ops,
+	{ HYP_GUEST_DONATE,		"donate" },
+	{ HYP_GUEST_RECLAIM,		"reclaim" },
+	{ HYP_GUEST_FORCE_RECLAIM,	"force_reclaim" },
+	{ HYP_GUEST_POISON,		"poison" },
+	{ HYP_GUEST_SHARE,		"share" },
+	{ HYP_GUEST_UNSHARE,		"unshare" },
+	{ HYP_GUEST_SHARE_HOST,		"share_host" },
+	{ HYP_GUEST_UNSHARE_HOST,	"unshare_host" },
+	{ HYP_GUEST_RELAX_PERMS,	"relax_perms" },
+	{ HYP_GUEST_WRPROTECT,		"wrprotect" },
+	{ HYP_GUEST_TEST_YOUNG,		"test_young" },
+	{ HYP_GUEST_CLEAR_YOUNG,	"clear_young" },
+	{ HYP_GUEST_MKYOUNG,		"mkyoung" });
+
+#define GUEST_HCALL(name)	{ ARM_SMCCC_VENDOR_HYP_KVM_##name##_FUNC_ID, #name }
+
+TRACE_REMOTE_SYMTAB(hyp_guest_hcalls,
+	GUEST_HCALL(FEATURES),
+	GUEST_HCALL(HYP_MEMINFO),
+	GUEST_HCALL(MEM_SHARE),
+	GUEST_HCALL(MEM_UNSHARE));
+#endif
+
 TRACE_REMOTE_SYMTAB(hyp_mem_owners,
 	{ HYP_OWNER_HOST,		"host" },
 	{ HYP_OWNER_HYP,		"hyp" },
@@ -193,6 +218,9 @@ static const struct trace_remote_symtab hyp_hcalls = {
 const struct trace_remote_symtab *const hyp_symtabs[] = {
 	&hyp_reasons, &hyp_outcomes, &hyp_mem_ops, &hyp_mem_owners, &hyp_prots, &hyp_tlb_kinds,
 	&hyp_trace_modes,
+#ifdef TRACE_REMOTE_LINUX_7
+	&hyp_guest_mem_ops, &hyp_guest_hcalls,
+#endif
 	&hyp_exit_codes, &hyp_esr_classes, &hyp_psci_results, &hyp_smcs, &hyp_hcalls, NULL,
 };
 

@@ -100,6 +100,26 @@ REMOTE_EVENT(vcpu_exit,
 	REC(vm), REC(vcpu), SYM(code, hyp_exit_codes), SYM(esr >> 26 & 63, hyp_esr_classes),
 	REC(esr), REC(far), REC(hpfar), REC(handled))
 
+#ifdef TRACE_REMOTE_LINUX_7
+/* The host puts a vCPU on this CPU, which fails unless it is @loaded; and takes it off */
+RARE_EVENT(vcpu_load,
+	REMOTE_FIELDS(u32, vm, u32, vcpu, u8, loaded),
+	"vm=0x%x vcpu=%u loaded=%u", REC(vm), REC(vcpu), REC(loaded))
+
+RARE_EVENT(vcpu_put,
+	REMOTE_FIELDS(u32, vm, u32, vcpu),
+	"vm=0x%x vcpu=%u", REC(vm), REC(vcpu))
+
+/*
+ * A hypercall of a protected guest that EL2 handled, with its result but no argument. If
+ * what the VM does is hidden, only of a page that is shared or is so no more.
+ */
+RARE_EVENT(guest_hcall,
+	REMOTE_FIELDS(s64, ret, u32, id, u32, vm, u16, vcpu),
+	"id=%s vm=0x%x vcpu=%u ret=%lld",
+	SYM(id, hyp_guest_hcalls), REC(vm), REC(vcpu), REC(ret))
+#endif
+
 /* A guest did something illegal, such as enter AArch32 in a protected VM */
 RARE_EVENT(vcpu_illegal_trap,
 	REMOTE_FIELDS(u64, esr),
@@ -114,6 +134,18 @@ REMOTE_EVENT(mem_transition,
 	REMOTE_FIELDS(u64, pfn, u64, nr_pages, s32, ret, u8, op, u8, from, u8, to),
 	"op=%s from=%s to=%s pfn=0x%llx nr_pages=%llu ret=%d", SYM(op, hyp_mem_ops),
 	SYM(from, hyp_mem_owners), SYM(to, hyp_mem_owners), REC(pfn), REC(nr_pages), REC(ret))
+
+#ifdef TRACE_REMOTE_LINUX_7
+/*
+ * Pages of a guest, from its @gfn on, which are the host's from @pfn on; @pfn is 0 where it
+ * was not looked at. If a call of a VM's own failed of which nothing is shown, both are 0, and
+ * @ret does not say why.
+ */
+RARE_EVENT(guest_mem,
+	REMOTE_FIELDS(u64, gfn, u64, pfn, u64, nr_pages, u32, vm, s32, ret, u8, op),
+	"op=%s vm=0x%x gfn=0x%llx pfn=0x%llx nr_pages=%llu ret=%d", SYM(op, hyp_guest_mem_ops),
+	REC(vm), REC(gfn), REC(pfn), REC(nr_pages), REC(ret))
+#endif
 
 /* The host's stage 2: @bytes at @addr become reachable */
 REMOTE_EVENT(host_s2_map,
@@ -145,6 +177,23 @@ REMOTE_EVENT(tlb_flush,
 /*
  * The life cycle of VMs in protected mode, and of tracing
  */
+
+#ifdef TRACE_REMOTE_LINUX_7
+/* @ret is the handle for a VM to be, or an errno */
+RARE_EVENT(vm_reserve,
+	REMOTE_FIELDS(s32, ret),
+	"ret=0x%x", REC(ret))
+
+/* That handle is given back, for which there is no VM */
+RARE_EVENT(vm_unreserve,
+	REMOTE_FIELDS(u32, vm),
+	"vm=0x%x", REC(vm))
+
+/* The VM runs no more, and its pages can be reclaimed */
+RARE_EVENT(vm_teardown_start,
+	REMOTE_FIELDS(u32, vm, s32, ret),
+	"vm=0x%x ret=%d", REC(vm), REC(ret))
+#endif
 
 /* @ret is the handle of the new VM, or an errno */
 RARE_EVENT(vm_create,

@@ -11,6 +11,7 @@
 #include <linux/sched_clock.h>
 #include <linux/threads.h>
 #include <linux/timekeeper_internal.h>
+#include <linux/trace_remote_base.h>
 #include <linux/trace_remote_event.h>
 #include <linux/types.h>
 
@@ -38,6 +39,23 @@ enum hyp_mem_op {
 	HYP_MEM_SHARE,
 	HYP_MEM_UNSHARE,
 	HYP_MEM_DONATE,
+};
+
+/* What happens to a guest's pages */
+enum hyp_guest_mem_op {
+	HYP_GUEST_DONATE,	/* from the host to a protected guest */
+	HYP_GUEST_RECLAIM,	/* back, from one that is torn down */
+	HYP_GUEST_FORCE_RECLAIM, /* back, from one that runs, as the host has touched it */
+	HYP_GUEST_POISON,	/* overwritten with zeroes, on their way back */
+	HYP_GUEST_SHARE,	/* by the host with another guest */
+	HYP_GUEST_UNSHARE,
+	HYP_GUEST_SHARE_HOST,	/* by a protected guest with the host */
+	HYP_GUEST_UNSHARE_HOST,
+	HYP_GUEST_RELAX_PERMS,	/* a guest that is not protected may do more with it */
+	HYP_GUEST_WRPROTECT,
+	HYP_GUEST_TEST_YOUNG,	/* was it accessed? 1 if so */
+	HYP_GUEST_CLEAR_YOUNG,	/* the same, and forget it */
+	HYP_GUEST_MKYOUNG,	/* it was accessed */
 };
 
 /* Who has a page: enum pkvm_component_id as Linux 6.12 has it, and guests */

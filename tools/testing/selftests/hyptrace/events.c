@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "kselftest_harness.h"
+#include "lib/text.h"
 #include "lib/vm.h"
 #include "variants.h"
 
@@ -28,7 +29,6 @@
 #define GUEST_SIZE	0x20000
 
 #define TEST_KB		4096
-#define MAX_LINE	512
 
 extern const char guest_code[];
 extern const uint64_t guest_code_size;
@@ -59,30 +59,11 @@ asm(
 "	.popsection\n"
 );
 
-/**
- * struct text - the trace of a CPU as text
- * @buf:	all of it
- * @lines:	each line, from the event's name on
- * @nr:		how many
- */
-struct text {
-	char	*buf;
-	char	**lines;
-	size_t	nr;
-};
-
 FIXTURE(events) {
 	struct source	src;
 	struct text	text;
 	bool		protected;
 };
-
-static void text_free(struct text *text)
-{
-	free(text->lines);
-	free(text->buf);
-	*text = (struct text){};
-}
 
 FIXTURE_SETUP(events)
 {
@@ -99,71 +80,13 @@ FIXTURE_TEARDOWN(events)
 	text_free(&self->text);
 }
 
-static int read_text(const struct source *src, int cpu, struct text *text)
-{
-	size_t len = 0, room = 0, lines = 0;
-	char *line, *rest, *name;
-	ssize_t ret;
-	int fd;
-
-	text_free(text);
-	fd = source_open_file(src, O_RDONLY, "per_cpu/cpu%d/trace", cpu);
-	if (fd < 0)
-		return fd;
-	do {
-		if (room - len < 65536) {
-			room += 1 << 20;
-			text->buf = realloc(text->buf, room);
-		}
-		ret = read(fd, text->buf + len, room - len - 1);
-		len += ret > 0 ? ret : 0;
-	} while (ret > 0);
-	close(fd);
-	text->buf[len] = '\0';
-
-	for (rest = text->buf; (line = strsep(&rest, "\n")) && *line;) {
-		name = strstr(line, ": ");
-		if (text->nr == lines) {
-			lines += 4096;
-			text->lines = realloc(text->lines, lines * sizeof(*text->lines));
-		}
-		text->lines[text->nr++] = name ? name + 2 : line;
-	}
-	return ret;
-}
-
-/* The first line from @from on of event @name with @what in it; -1 if there is none */
-static long find_from(const struct text *text, long from, const char *name, const char *what)
-{
-	size_t i, len = strlen(name);
-
-	for (i = from; from >= 0 && i < text->nr; i++) {
-		if (!strncmp(text->lines[i], name, len) && text->lines[i][len] == ' ' &&
-		    strstr(text->lines[i], what))
-			return i;
-	}
-	return -1;
-}
-
-static long find(const struct text *text, const char *name, const char *what)
-{
-	return find_from(text, 0, name, what);
-}
-
-static unsigned long long value_of(const char *line, const char *field)
-{
-	const char *at = strstr(line, field);
-
-	return at ? strtoull(at + strlen(field), NULL, 0) : ~0ULL;
-}
-
 /* Run @stmt with tracing on, and keep the text of this CPU */
 #define TRACED(stmt)							\
 	do {								\
 		ASSERT_EQ(0, source_on(&self->src, true));		\
 		stmt;							\
 		ASSERT_EQ(0, source_on(&self->src, false));		\
-		ASSERT_EQ(0, read_text(&self->src, 0, &self->text));	\
+		ASSERT_EQ(0, text_read(&self->src, 0, &self->text));	\
 	} while (0)
 
 TEST_F(events, hypercall)
@@ -172,13 +95,13 @@ TEST_F(events, hypercall)
 	long i;
 
 	TRACED(ASSERT_EQ(0, source_write(&self->src, 42)));
-	i = find(t, "selftest", "id=42");
+	i = text_find(t, "selftest", "id=42");
 	ASSERT_LT(1, i);
 	ASSERT_LT(i + 2, t->nr);
 	EXPECT_STREQ("hyp_enter reason=hvc vcpu=0", t->lines[i - 2]);
 	EXPECT_NE(NULL, strstr(t->lines[i - 1], " id=__hyp_trace_selftest invalid=0 args=0x2a,"));
 	EXPECT_EQ(t->lines[i - 1], strstr(t->lines[i - 1], "host_hcall "));
-	i = find_from(t, i, "host_hcall_ret", "ret=0 status=0");
+	i = text_find_from(t, i, "host_hcall_ret", "ret=0 status=0");
 	ASSERT_LE(0, i);
 	EXPECT_STREQ("hyp_exit reason=eret_host vcpu=0", t->lines[i + 1]);
 }
@@ -190,7 +113,7 @@ TEST_F(events, first_and_last)
 
 	TRACED();
 	for (cpu = 0; cpu < nr_cpus(); cpu++) {
-		ASSERT_EQ(0, read_text(&self->src, cpu, &self->text));
+		ASSERT_EQ(0, text_read(&self->src, cpu, &self->text));
 		ASSERT_LE(2, t->nr);
 		EXPECT_STREQ("trace_on flags=on,overwrite", t->lines[0]);
 		EXPECT_STREQ("trace_off flags=off,overwrite", t->lines[t->nr - 1]);
@@ -206,13 +129,17 @@ static void run_guest(struct __test_metadata *_metadata)
 {
 	struct itimerval soon = { .it_value.tv_usec = 50000, .it_interval.tv_usec = 50000 };
 	struct itimerval never = {};
+	const struct vm_conf conf = {
+		.ipa = CODE_IPA,
+		.mem_size = GUEST_SIZE,
+		.code = guest_code,
+		.code_size = guest_code_size,
+	};
 	int kvm = open("/dev/kvm", O_RDWR);
 	struct vm vm;
 
 	ASSERT_LE(0, kvm);
-	ASSERT_EQ(0, vm_create(&vm, kvm, CODE_IPA, GUEST_SIZE, 0, guest_code,
-			       guest_code_size))
-		TH_LOG("%s", vm.failed);
+	ASSERT_EQ(0, vm_create(&vm, kvm, &conf)) TH_LOG("%s", vm.failed);
 	ASSERT_EQ(0, vm_run(&vm));
 	EXPECT_EQ(KVM_EXIT_MMIO, vm.run->exit_reason);
 
@@ -223,16 +150,6 @@ static void run_guest(struct __test_metadata *_metadata)
 	setitimer(ITIMER_REAL, &never, NULL);
 	vm_destroy(&vm);
 	close(kvm);
-}
-
-static size_t count(const struct text *text, const char *name)
-{
-	size_t nr = 0;
-	long i;
-
-	for (i = 0; (i = find_from(text, i, name, "")) >= 0; i++)
-		nr++;
-	return nr;
 }
 
 /* The first number of the kernel's release */
@@ -262,16 +179,16 @@ TEST_F(events, guest)
 	long at = 0;
 
 	TRACED(run_guest(_metadata));
-	EXPECT_EQ(count(t, "vcpu_enter"), count(t, "vcpu_exit"));
+	EXPECT_EQ(text_count(t, "vcpu_enter"), text_count(t, "vcpu_exit"));
 	for (i = 0; i < ARRAY_SIZE(exits); i++) {
 		do {
-			at = find_from(t, at, "vcpu_exit", "code=TRAP") + 1;
+			at = text_find_from(t, at, "vcpu_exit", "code=TRAP") + 1;
 			ASSERT_LT(0, at) TH_LOG("no exit %s %s", exits[i].ec, exits[i].what);
 		} while (!strstr(t->lines[at - 1], exits[i].ec));
 		EXPECT_NE(NULL, strstr(t->lines[at - 1], exits[i].what))
 			TH_LOG("%s", t->lines[at - 1]);
 		EXPECT_NE(NULL, strstr(t->lines[at - 1], "vcpu=0 "));
-		EXPECT_EQ(self->protected, !!value_of(t->lines[at - 1], " vm="));
+		EXPECT_EQ(self->protected, !!text_value(t->lines[at - 1], " vm="));
 		/* An exit that EL2 handles returns to the guest, any other one does not */
 		EXPECT_EQ(t->lines[at], strstr(t->lines[at], strstr(exits[i].what, "handled=1") ?
 					       "vcpu_enter " : t->lines[at]));
@@ -313,25 +230,25 @@ TEST_F(events, life_of_a_vm)
 		SKIP(return, "EL2 knows of VMs in protected mode only");
 
 	TRACED(run_guest(_metadata));
-	at = find(t, "vm_create", "ret=");
+	at = text_find(t, "vm_create", "ret=");
 	ASSERT_LE(0, at);
-	snprintf(vm, sizeof(vm), "vm=0x%llx", value_of(t->lines[at], "ret="));
-	EXPECT_LE(0x1000, value_of(t->lines[at], "ret="));
-	EXPECT_GT(0x2000, value_of(t->lines[at], "ret="));
+	snprintf(vm, sizeof(vm), "vm=0x%llx", text_value(t->lines[at], "ret="));
+	EXPECT_LE(0x1000, text_value(t->lines[at], "ret="));
+	EXPECT_GT(0x2000, text_value(t->lines[at], "ret="));
 	snprintf(vcpu, sizeof(vcpu), "%s ret=0", vm);
-	at = find_from(t, at, "vcpu_create", vcpu);
+	at = text_find_from(t, at, "vcpu_create", vcpu);
 	ASSERT_LE(0, at);
-	at = find_from(t, at, "vcpu_enter", vm);
+	at = text_find_from(t, at, "vcpu_enter", vm);
 	ASSERT_LE(0, at);
-	at = find_from(t, at, "vm_teardown", vcpu);
+	at = text_find_from(t, at, "vm_teardown", vcpu);
 	ASSERT_LE(0, at);
-	EXPECT_EQ(-1, find_from(t, at, "vcpu_enter", vm));
+	EXPECT_EQ(-1, text_find_from(t, at, "vcpu_enter", vm));
 }
 
 /* Each page that EL2 got for the VM comes back in the end */
 TEST_F(events, pages_change_hands)
 {
-	long long given = 0, shared = 0, guests = 0;
+	long long given = 0, shared = 0;
 	const struct text *t = &self->text;
 	long i;
 
@@ -339,31 +256,26 @@ TEST_F(events, pages_change_hands)
 		SKIP(return, "pages have owners in protected mode only");
 
 	TRACED(run_guest(_metadata));
-	for (i = 0; (i = find_from(t, i, "mem_transition", "")) >= 0; i++) {
+	for (i = 0; (i = text_find_from(t, i, "mem_transition", "")) >= 0; i++) {
 		const char *line = t->lines[i];
 
-		EXPECT_EQ(0, value_of(line, "ret=")) TH_LOG("%s", line);
-		EXPECT_NE(0, value_of(line, "pfn="));
+		EXPECT_EQ(0, text_value(line, "ret=")) TH_LOG("%s", line);
+		EXPECT_NE(0, text_value(line, "pfn="));
 		if (strstr(line, "op=donate from=host to=hyp"))
-			given += value_of(line, "nr_pages=");
+			given += text_value(line, "nr_pages=");
 		else if (strstr(line, "op=donate from=hyp to=host"))
-			given -= value_of(line, "nr_pages=");
+			given -= text_value(line, "nr_pages=");
 		else if (strstr(line, "op=share from=host to=hyp"))
-			shared += value_of(line, "nr_pages=");
+			shared += text_value(line, "nr_pages=");
 		else if (strstr(line, "op=unshare from=host to=hyp"))
-			shared -= value_of(line, "nr_pages=");
-		else if (strstr(line, "op=share from=host to=guest"))
-			guests += value_of(line, "nr_pages=");
-		else if (strstr(line, "op=unshare from=host to=guest"))
-			guests -= value_of(line, "nr_pages=");
+			shared -= text_value(line, "nr_pages=");
 		else
 			EXPECT_STREQ("", line);
 	}
-	EXPECT_LT(0, count(t, "mem_transition"));
+	EXPECT_LT(0, text_count(t, "mem_transition"));
 	EXPECT_EQ(0, given);
 	EXPECT_LE(0, shared);
-	EXPECT_EQ(0, guests);
-	EXPECT_LT(0, count(t, "host_s2_set_owner"));
+	EXPECT_LT(0, text_count(t, "host_s2_set_owner"));
 }
 
 /* Memory that the host has never touched, or that came back to it */
@@ -376,14 +288,14 @@ TEST_F(events, host_fault)
 		SKIP(return, "the host has a stage 2 in protected mode only");
 
 	TRACED(run_guest(_metadata));
-	for (i = 0; (i = find_from(t, i, "host_mem_abort", "outcome=mapped")) >= 0; i++) {
-		unsigned long long addr = value_of(t->lines[i], "addr="), start, bytes;
+	for (i = 0; (i = text_find_from(t, i, "host_mem_abort", "outcome=mapped")) >= 0; i++) {
+		unsigned long long addr = text_value(t->lines[i], "addr="), start, bytes;
 
 		ASSERT_LT(0, i);
 		ASSERT_EQ(t->lines[i - 1], strstr(t->lines[i - 1], "host_s2_map "))
 			TH_LOG("%s", t->lines[i - 1]);
-		start = value_of(t->lines[i - 1], "addr=");
-		bytes = value_of(t->lines[i - 1], "bytes=");
+		start = text_value(t->lines[i - 1], "addr=");
+		bytes = text_value(t->lines[i - 1], "bytes=");
 		EXPECT_LE(start, addr);
 		EXPECT_GT(start + bytes, addr);
 		EXPECT_NE(NULL, strstr(t->lines[i - 1], " prot=rw"));
@@ -406,14 +318,14 @@ TEST_F(events, tlb_flush)
 	if (self->protected && host_linux() >= 7)
 		SKIP(return, "the host does not ask for a flush");
 	TRACED(run_guest(_metadata));
-	at = find(t, "host_hcall", "id=__kvm_flush_cpu_context");
-	enter = find(t, "vcpu_enter", "");
+	at = text_find(t, "host_hcall", "id=__kvm_flush_cpu_context");
+	enter = text_find(t, "vcpu_enter", "");
 	ASSERT_LE(0, at);
 	ASSERT_LT(at, enter);
 	flush = t->lines[at + 1];
 	EXPECT_EQ(flush, strstr(flush, "tlb_flush kind=cpu vm="));
-	EXPECT_EQ(value_of(t->lines[enter], "vm="), value_of(flush, "vm="));
-	EXPECT_EQ(!self->protected, value_of(flush, "vmid=") > 0) TH_LOG("%s", flush);
+	EXPECT_EQ(text_value(t->lines[enter], "vm="), text_value(flush, "vm="));
+	EXPECT_EQ(!self->protected, text_value(flush, "vmid=") > 0) TH_LOG("%s", flush);
 }
 
 static int set_online(int cpu, bool online)
@@ -435,13 +347,13 @@ TEST_F(events, cpu_goes_and_comes)
 		SKIP(return, "there is one CPU only");
 
 	TRACED(ASSERT_EQ(0, set_online(1, false)); ASSERT_EQ(0, set_online(1, true)));
-	at = find(t, "psci_cpu_on", "mpidr=0x1 ");
+	at = text_find(t, "psci_cpu_on", "mpidr=0x1 ");
 	ASSERT_LE(0, at);
 	EXPECT_NE(NULL, strstr(t->lines[at], "ret=SUCCESS"));
-	EXPECT_LE(0, find_from(t, at, "host_smc", "id=PSCI_CPU_ON_64 forwarded=0"));
+	EXPECT_LE(0, text_find_from(t, at, "host_smc", "id=PSCI_CPU_ON_64 forwarded=0"));
 
-	ASSERT_EQ(0, read_text(&self->src, 1, &self->text));
-	at = find(t, "psci_cpu_off", "mpidr=0x1");
+	ASSERT_EQ(0, text_read(&self->src, 1, &self->text));
+	at = text_find(t, "psci_cpu_off", "mpidr=0x1");
 	ASSERT_LT(0, at);
 	EXPECT_STREQ("hyp_enter reason=smc vcpu=0", t->lines[at - 1]);
 	ASSERT_LT(at + 5, t->nr);
@@ -539,7 +451,7 @@ TEST_F(events, cpu_without_buffer)
 #define EXPECT_NEXT(at, name, what)					\
 	({								\
 		const char *__name = name;				\
-		long __at = find_from(&self->text, (at) + 1, __name, "");\
+		long __at = text_find_from(&self->text, (at) + 1, __name, "");\
 									\
 		ASSERT_LE(0, __at) TH_LOG("no %s", __name);		\
 		EXPECT_NE(NULL, strstr(self->text.lines[__at], what))	\
@@ -559,7 +471,7 @@ TEST_F(events, calls)
 						     "insmod hyp_calls.ko")));
 	ASSERT_EQ(0, system("rmmod hyp_calls"));
 
-	at = find(&self->text, "host_hcall", "id=0x3fff invalid=1 args=0x1,0x2,0x3,0x4");
+	at = text_find(&self->text, "host_hcall", "id=0x3fff invalid=1 args=0x1,0x2,0x3,0x4");
 	ASSERT_LE(0, at);
 	at = EXPECT_NEXT(at, "host_hcall_ret", "status=-1");
 	if (!self->protected)
@@ -588,7 +500,7 @@ TEST_F(events, message)
 	long at;
 
 	TRACED(ASSERT_EQ(0, source_write(&self->src, ~0ULL)));
-	at = find(t, "bprint", "__kvm_nvhe_printk_selftest: selftest 18446744073709551615, ");
+	at = text_find(t, "bprint", "__kvm_nvhe_printk_selftest: selftest 18446744073709551615, ");
 	ASSERT_LE(0, at);
 	EXPECT_NE(NULL, strstr(t->lines[at], ", low -1, byte 0xff, bit 1, "));
 	EXPECT_NE(NULL, strstr(t->lines[at], " at __kvm_nvhe_printk_selftest+0x0/"));

@@ -6,7 +6,9 @@
  * hypercall, reads a trapped system register and touches a page that was not
  * mapped yet, and after some rounds stores to a device that user space
  * emulates. Every so often the VM is destroyed and another one made, so that
- * pages change hands between the host and the hypervisor.
+ * pages change hands between the host and the hypervisor. Where the kernel can
+ * make protected VMs, every other one is: it also shares each page with the
+ * host, and takes it back. That taints the kernel, as KVM warns.
  *
  * No libraries, no interrupt controller: the KVM API of arm64, used directly.
  *
@@ -53,20 +55,21 @@
 #define STR_(x)		#x
 #define STR(x)		STR_(x)
 
-extern const char guest_start[];
-extern const uint64_t guest_size;
+extern const char ordinary_start[], protected_start[];
+extern const uint64_t ordinary_size, protected_size;
 
 /*
  * The guest, MMU off, position independent.
  *	x19	rounds; stored to the device, which tells user space how far it got
  *	x20	the next page to touch, x23 how many are left
  *	x22	the device
+ * One register is for ordinary VMs only, the other one traps in protected ones too.
  */
 asm(
-"	.pushsection .rodata\n"
+"	.macro	guest	kind, trapped, is_protected\n"
 "	.balign	8\n"
-"	.globl	guest_start, guest_size\n"
-"guest_start:\n"
+"	.globl	\\kind\\()_start, \\kind\\()_size\n"
+"\\kind\\()_start:\n"
 "	mov	x19, #0\n"
 "	mov	x20, #" STR(CODE_IPA) "\n"
 "	add	x20, x20, #(" STR(DATA_IPA) " - " STR(CODE_IPA) ")\n"
@@ -74,9 +77,13 @@ asm(
 "	mov	x23, #" STR(NR_DATA_PAGES) "\n"
 "1:	mov	w0, #0x84000000		// PSCI_VERSION\n"
 "	hvc	#0\n"
-"	mrs	x1, actlr_el1\n"
+"	mrs	x1, \\trapped\n"
 "	cbz	x23, 2f\n"
 "	str	x19, [x20]\n"
+"	.if	\\is_protected\n"
+"	memcall	3			// MEM_SHARE\n"
+"	memcall	4			// MEM_UNSHARE\n"
+"	.endif\n"
 "	add	x20, x20, #" STR(GUEST_PAGE) "\n"
 "	sub	x23, x23, #1\n"
 "2:	add	x19, x19, #1\n"
@@ -85,8 +92,21 @@ asm(
 "	str	w19, [x22]\n"
 "	b	1b\n"
 "	.balign	8\n"
-"guest_size:\n"
-"	.quad	. - guest_start\n"
+"\\kind\\()_size:\n"
+"	.quad	. - \\kind\\()_start\n"
+"	.endm\n"
+"	// KVM's hypercall \\nr of protected guests, for the page at x20\n"
+"	.macro	memcall	nr\n"
+"	mov	w0, #\\nr\n"
+"	movk	w0, #0xc600, lsl #16\n"
+"	mov	x1, x20\n"
+"	mov	x2, #0\n"
+"	mov	x3, #0\n"
+"	hvc	#0\n"
+"	.endm\n"
+"	.pushsection .rodata\n"
+"	guest	ordinary, actlr_el1, 0\n"
+"	guest	protected, id_aa64pfr0_el1, 1\n"
 "	.popsection\n"
 );
 
@@ -95,10 +115,12 @@ struct options {
 	unsigned long stores;	/* per CPU, 0 for no limit */
 	unsigned long seconds;	/* 0 for no limit */
 	unsigned long vm_stores; /* stores in the life of a VM */
+	bool ordinary;		/* no protected VMs */
 };
 
 struct counts {
 	unsigned long vms;
+	unsigned long protected;
 	unsigned long stores;
 	unsigned long rounds;
 	unsigned long faults;
@@ -109,6 +131,7 @@ struct counts {
  * @n:		what it has done; written only by its thread
  * @failed:	it gave up, after a message
  * @done:	its thread has ended
+ * @can_protect: the kernel can make protected VMs
  */
 struct worker {
 	pthread_t thread;
@@ -119,6 +142,7 @@ struct worker {
 	struct counts n;
 	bool failed;
 	bool done;
+	bool can_protect;
 };
 
 static int fail(const struct worker *w, const char *what)
@@ -128,13 +152,26 @@ static int fail(const struct worker *w, const char *what)
 	return -1;
 }
 
-static int create_vm(const struct worker *w, struct vm *vm)
+static int create_vm(struct worker *w, struct vm *vm)
 {
-	int ret = vm_create(vm, w->kvm, CODE_IPA, GUEST_SIZE, 0, guest_start,
-			    guest_size);
+	struct vm_conf conf = {
+		.ipa = CODE_IPA,
+		.mem_size = GUEST_SIZE,
+		.code = ordinary_start,
+		.code_size = ordinary_size,
+	};
+	int ret;
 
-	if (!ret)
+	if (w->can_protect && (w->cpu + w->n.vms) % 2) {
+		conf.code = protected_start;
+		conf.code_size = protected_size;
+		conf.is_protected = true;
+	}
+	ret = vm_create(vm, w->kvm, &conf);
+	if (!ret) {
+		w->n.protected += conf.is_protected;
 		return 0;
+	}
 	errno = -ret;
 	return fail(w, vm->failed);
 }
@@ -265,8 +302,8 @@ static bool watch(const struct worker *w, int nr, const struct options *o,
 
 static void print_counts(const char *who, const struct counts *n)
 {
-	printf("%s: vms=%lu hvc=%lu sysreg=%lu faults=%lu mmio=%lu\n", who,
-	       n->vms, n->rounds, n->rounds, n->faults, n->stores);
+	printf("%s: vms=%lu protected=%lu hvc=%lu sysreg=%lu faults=%lu mmio=%lu\n", who,
+	       n->vms, n->protected, n->rounds, n->rounds, n->faults, n->stores);
 }
 
 static int print_all(const struct worker *w, int nr)
@@ -280,6 +317,7 @@ static int print_all(const struct worker *w, int nr)
 		snprintf(who, sizeof(who), "cpu%d", w[i].cpu);
 		print_counts(who, &w[i].n);
 		sum.vms += w[i].n.vms;
+		sum.protected += w[i].n.protected;
 		sum.rounds += w[i].n.rounds;
 		sum.faults += w[i].n.faults;
 		sum.stores += w[i].n.stores;
@@ -292,6 +330,7 @@ static int print_all(const struct worker *w, int nr)
 static int start_workers(struct worker *w, const struct options *o, int kvm,
 			 const bool *stop)
 {
+	bool can_protect = !o->ordinary && vm_can_be_protected(kvm);
 	int cpu, nr = 0, err;
 
 	for (cpu = 0; cpu < MAX_CPUS; cpu++) {
@@ -300,6 +339,7 @@ static int start_workers(struct worker *w, const struct options *o, int kvm,
 		w[nr].cpu = cpu;
 		w[nr].kvm = kvm;
 		w[nr].opt = o;
+		w[nr].can_protect = can_protect;
 		w[nr].stop = stop;
 		err = pthread_create(&w[nr].thread, NULL, worker_main, &w[nr]);
 		if (err) {
@@ -334,11 +374,13 @@ static int run(const struct options *o, int kvm)
 static int print_usage(FILE *out, int status)
 {
 	fprintf(out,
-		"usage: hyp_workload [-c CPULIST] [-n STORES] [-t SECONDS] [-r STORES]\n"
+		"usage: hyp_workload [-c CPULIST] [-n STORES] [-t SECONDS] [-r STORES] [-o]\n"
 		"  -c  CPUs, as in 0,2-3 [those that it may run on]\n"
 		"  -n  end after so many device stores on each CPU [1000, if no -t]\n"
 		"  -t  end after so many seconds\n"
-		"  -r  make a new VM after so many device stores [64]\n");
+		"  -r  make a new VM after so many device stores [64]\n"
+		"  -o  ordinary VMs only; else every other one is a protected one, if the kernel can make\n"
+		"      those, which taints it\n");
 	return status;
 }
 
@@ -414,6 +456,9 @@ static int parse_option(struct options *o, int c)
 		return parse_number(optarg, &o->seconds);
 	case 'r':
 		return parse_number(optarg, &o->vm_stores);
+	case 'o':
+		o->ordinary = true;
+		return 0;
 	case 'h':
 		exit(print_usage(stdout, EXIT_SUCCESS));
 	default:
@@ -426,7 +471,7 @@ static int parse_options(struct options *o, int argc, char **argv)
 	int c;
 
 	o->vm_stores = 64;
-	while ((c = getopt(argc, argv, "c:n:t:r:h")) != -1) {
+	while ((c = getopt(argc, argv, "c:n:t:r:oh")) != -1) {
 		if (parse_option(o, c))
 			return -1;
 	}

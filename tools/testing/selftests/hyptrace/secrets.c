@@ -5,11 +5,12 @@
  * record is compared with these values: registers and memory must never be there, the
  * guest's syndromes and fault addresses must not be there if the VM is a protected one.
  *
- * Needs root, KVM, and the remote "hypervisor". With CONFIG_NVHE_EL2_PROTECT_ALL_VMS, EL2
- * takes the VM for a protected one in protected mode. Elsewhere the test is the proof that
- * the values would be found.
+ * Needs root, KVM, and the remote "hypervisor". The VM is a protected one where the kernel
+ * can make such. With CONFIG_NVHE_EL2_PROTECT_ALL_VMS, EL2 takes it for one in protected
+ * mode. Elsewhere the test is the proof that the values would be found.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +32,8 @@
 #define CODE_OFFSET	0x7c4
 #define DATA_ADDR	0x15ec2ade8ULL
 #define DEVICE_ADDR	0x15ec4bee8ULL
+/* Passed to hypercalls that fail */
+#define UNSHARE_ADDR	0x15ec60000ULL
 #define GUEST_SIZE	0x20000
 #define HVC_IMM		0x5ec1
 #define SMC_IMM		0x5ec2
@@ -55,8 +58,9 @@ extern const char secret_code[];
 extern const uint64_t secret_code_size;
 
 /*
- * x21 and x23 are the addresses of data and of a device, x24 is for CPACR_EL1; all other
- * registers hold secrets. Begins with CODE_OFFSET bytes that do not run.
+ * x21 and x23 are the addresses of data and of a device, x24 is for CPACR_EL1, x25 is
+ * UNSHARE_ADDR, x2 and x3 become 0; all other registers hold secrets. Begins with
+ * CODE_OFFSET bytes that do not run.
  */
 asm(
 "	.pushsection .rodata\n"
@@ -71,7 +75,18 @@ asm(
 "	msr	cpacr_el1, x24\n"
 "	isb\n"
 "	fmov	d0, x17\n"
+"	mov	x2, #0\n"
+"	mov	x3, #0\n"
+"	mov	w0, #3			// MEM_SHARE, not at a page's beginning\n"
+"	movk	w0, #0xc600, lsl #16\n"
+"	mov	x1, x20\n"
+"	hvc	#0\n"
+"	mov	w0, #4			// MEM_UNSHARE, of a page that is not there\n"
+"	movk	w0, #0xc600, lsl #16\n"
+"	mov	x1, x25\n"
+"	hvc	#0\n"
 "	str	x18, [x21]\n"
+"	str	x19, [x23]\n"
 "	str	x19, [x23]\n"
 "1:	b	1b\n"
 "	.balign	8\n"
@@ -103,6 +118,16 @@ struct illegal_trap {
 	__u64		esr;
 };
 
+struct guest_mem {
+	struct record	rec;
+	__u64		gfn;
+	__u64		pfn;
+	__u64		nr_pages;
+	__u32		vm;
+	__s32		ret;
+	__u8		op;
+};
+
 /**
  * struct exits - what the records say
  * @exit_type:		id of vcpu_exit
@@ -111,6 +136,10 @@ struct illegal_trap {
  * @nr:			how many
  * @illegal:		illegal traps
  * @illegal_esr:	the syndrome of the last one
+ * @mem_type:		id of guest_mem; no record has it if the kernel has no such event
+ * @refused:		things that EL2 did not do to the guest's memory
+ * @call_type:		id of guest_hcall, likewise
+ * @calls:		hypercalls of the guest that EL2 handled
  * @told:		records that contain a register, or a part of the memory
  * @told_fault:		records that contain a syndrome or a fault address
  * @other_pid:		records whose task is not one of the host's
@@ -124,6 +153,10 @@ struct exits {
 	size_t		nr;
 	size_t		illegal;
 	__u64		illegal_esr;
+	unsigned int	mem_type;
+	size_t		refused;
+	unsigned int	call_type;
+	size_t		calls;
 	size_t		told;
 	size_t		told_fault;
 	size_t		other_pid;
@@ -133,6 +166,7 @@ FIXTURE(secrets) {
 	struct source	src;
 	struct events	ev;
 	struct exits	exits;
+	bool		is_protected;
 	bool		hidden;
 	int		kvm;
 	struct vm	vm;
@@ -152,12 +186,14 @@ static bool is_fault(__u32 word)
 		if (word == (__u32)addrs[i] || word == addrs[i] >> 12 << 4)
 			return true;
 	}
-	return word == ESR_HVC || word == ESR_SMC;
+	return word == ESR_HVC || word == ESR_SMC || word == (__u32)UNSHARE_ADDR ||
+	       word == UNSHARE_ADDR / getpagesize();
 }
 
 static void look_at(void *arg, const struct record *rec, size_t len)
 {
 	const struct illegal_trap *trap = (void *)rec;
+	const struct guest_mem *mem = (void *)rec;
 	const struct vcpu_exit *exit = (void *)rec;
 	bool told = false, told_fault = false;
 	struct exits *exits = arg;
@@ -182,6 +218,10 @@ static void look_at(void *arg, const struct record *rec, size_t len)
 	} else if (rec->type == exits->illegal_type && len == sizeof(*trap)) {
 		exits->illegal++;
 		exits->illegal_esr = trap->esr;
+	} else if (rec->type == exits->mem_type && len > offsetof(struct guest_mem, op)) {
+		exits->refused += mem->ret == -EPERM;
+	} else if (rec->type == exits->call_type) {
+		exits->calls++;
 	}
 }
 
@@ -193,6 +233,15 @@ static int event_type(const struct source *src, const char *name)
 		atoi(buf) : -1;
 }
 
+static bool has_config(const char *option)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "zcat /proc/config.gz | grep -q '^CONFIG_%s=y'",
+		 option);
+	return !system(command);
+}
+
 FIXTURE_SETUP(secrets)
 {
 	self->kvm = -1;
@@ -201,15 +250,18 @@ FIXTURE_SETUP(secrets)
 		return;
 	self->exits.exit_type = event_type(&self->src, "vcpu_exit");
 	self->exits.illegal_type = event_type(&self->src, "vcpu_illegal_trap");
+	self->exits.mem_type = event_type(&self->src, "guest_mem");
+	self->exits.call_type = event_type(&self->src, "guest_hcall");
 	events_init(&self->ev);
 	self->ev.each = look_at;
 	self->ev.arg = &self->exits;
-	self->hidden = kvm_is_protected() &&
-		       !system("zcat /proc/config.gz | grep -q NVHE_EL2_PROTECT_ALL_VMS=y");
 	ASSERT_EQ(0, source_put(&self->src, "1", "events/enable"));
 	ASSERT_EQ(0, pin_to_cpu(0));
 	self->kvm = open("/dev/kvm", O_RDWR);
 	ASSERT_LE(0, self->kvm);
+	self->is_protected = vm_can_be_protected(self->kvm);
+	self->hidden = (self->is_protected && !has_config("NVHE_EL2_DEBUG")) ||
+		       (kvm_is_protected() && has_config("NVHE_EL2_PROTECT_ALL_VMS"));
 }
 
 FIXTURE_TEARDOWN(secrets)
@@ -224,10 +276,17 @@ FIXTURE_TEARDOWN(secrets)
 static void create_vm(struct __test_metadata *_metadata, FIXTURE_DATA(secrets) *self,
 		      __u32 features, const void *code, size_t code_size)
 {
+	const struct vm_conf conf = {
+		.ipa = CODE_IPA,
+		.mem_size = GUEST_SIZE,
+		.code = code,
+		.code_size = code_size,
+		.features = features,
+		.is_protected = self->is_protected,
+	};
 	int i;
 
-	ASSERT_EQ(0, vm_create(&self->vm, self->kvm, CODE_IPA, GUEST_SIZE, features, code,
-			       code_size)) TH_LOG("%s", self->vm.failed);
+	ASSERT_EQ(0, vm_create(&self->vm, self->kvm, &conf)) TH_LOG("%s", self->vm.failed);
 	for (i = 0; i < 31 && !features; i++)
 		ASSERT_EQ(0, vm_set_reg(&self->vm, VM_CORE_REG(8 * i), SECRET(i)));
 }
@@ -279,11 +338,13 @@ TEST_F(secrets, exits)
 	SET_REG(CORE_REG(regs.regs[21]), DATA_ADDR);
 	SET_REG(CORE_REG(regs.regs[23]), DEVICE_ADDR);
 	SET_REG(CORE_REG(regs.regs[24]), 3 << 20);
+	SET_REG(CORE_REG(regs.regs[25]), UNSHARE_ADDR);
 	SET_REG(CORE_REG(sp_el1), SECRET(31));
 	SET_REG(CORE_REG(elr_el1), SECRET(31));
 	SET_REG(CONTEXTIDR_EL1, SECRET(31));
 	SET_REG(CORE_REG(regs.pc), CODE_IPA + CODE_OFFSET);
-	TRACED(ASSERT_EQ(0, vm_run(&self->vm)));
+	/* Once more, so that the vCPU is loaded with what it has in its registers */
+	TRACED(ASSERT_EQ(0, vm_run(&self->vm)); ASSERT_EQ(0, vm_run(&self->vm)));
 
 	/* The guest got to its end, so it did leave in each of these ways */
 	ASSERT_EQ(KVM_EXIT_MMIO, self->vm.run->exit_reason);
@@ -295,6 +356,9 @@ TEST_F(secrets, exits)
 
 	if (self->hidden) {
 		EXPECT_EQ(0, exits->told_fault);
+		/* The call that failed is there, without what the guest passed */
+		EXPECT_EQ(self->is_protected, exits->refused);
+		EXPECT_EQ(0, exits->calls);
 		for (i = 0; i < exits->nr; i++) {
 			EXPECT_EQ(0, exits->list[i].esr);
 			EXPECT_EQ(0, exits->list[i].far);
@@ -320,14 +384,19 @@ TEST_F(secrets, exits)
 /* A protected VM must not run AArch32 code: EL2 notices it at the first exit */
 TEST_F(secrets, illegal_trap)
 {
+	int ret;
+
 	if (ioctl(self->kvm, KVM_CHECK_EXTENSION, KVM_CAP_ARM_EL1_32BIT) <= 0)
 		SKIP(return, "this CPU has no AArch32 at EL1");
 	if (!self->hidden)
 		SKIP(return, "EL2 does not take the VM for a protected one");
 
 	create_vm(_metadata, self, 1 << KVM_ARM_VCPU_EL1_32BIT, a32_code, sizeof(a32_code));
-	TRACED(vm_run(&self->vm));
-	EXPECT_EQ(1, self->exits.illegal);
+	TRACED(ret = vm_run(&self->vm));
+	/* A VM that was made as a protected one is refused before it runs */
+	if (self->is_protected)
+		EXPECT_EQ(-EINVAL, ret);
+	EXPECT_EQ(!self->is_protected, self->exits.illegal);
 	EXPECT_EQ(0, self->exits.illegal_esr);
 	EXPECT_EQ(0, self->exits.told);
 	EXPECT_EQ(0, self->exits.other_pid);

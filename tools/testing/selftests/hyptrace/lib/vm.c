@@ -11,12 +11,27 @@
 
 #include "vm.h"
 
-static int vm_type(int kvm)
+/* Linux 7.1 and later, in protected mode */
+#ifndef KVM_VM_TYPE_ARM_PROTECTED
+#define KVM_VM_TYPE_ARM_PROTECTED	(1UL << 31)
+#endif
+
+static int new_vm(int kvm, bool is_protected)
 {
 	int bits = ioctl(kvm, KVM_CHECK_EXTENSION, KVM_CAP_ARM_VM_IPA_SIZE);
+	unsigned long type = is_protected ? KVM_VM_TYPE_ARM_PROTECTED : 0;
 
 	/* 0 stands for 40 bits, which not every machine has */
-	return bits > 0 && bits < 40 ? bits : 0;
+	return ioctl(kvm, KVM_CREATE_VM, type | (bits > 0 && bits < 40 ? bits : 0));
+}
+
+bool vm_can_be_protected(int kvm)
+{
+	int fd = new_vm(kvm, true);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
 }
 
 static bool failed(struct vm *vm, bool is, const char *what)
@@ -75,21 +90,21 @@ static int add_vcpu(struct vm *vm, int kvm, uint32_t features)
 	return 0;
 }
 
-int vm_create(struct vm *vm, int kvm, uint64_t ipa, size_t mem_size, uint32_t features,
-	      const void *code, size_t code_size)
+int vm_create(struct vm *vm, int kvm, const struct vm_conf *conf)
 {
 	int ret;
 
 	*vm = (struct vm) { .fd = -1, .vcpu = -1 };
-	vm->fd = ioctl(kvm, KVM_CREATE_VM, vm_type(kvm));
+	vm->fd = new_vm(kvm, conf->is_protected);
 	if (failed(vm, vm->fd < 0, "KVM_CREATE_VM"))
 		return -errno;
 
-	ret = add_memory(vm, ipa, mem_size);
+	ret = add_memory(vm, conf->ipa, conf->mem_size);
 	if (!ret) {
-		memcpy(vm->mem, code, code_size);
-		ret = add_vcpu(vm, kvm, features) ?:
-		      vm_set_reg(vm, VM_CORE_REG(offsetof(struct kvm_regs, regs.pc)), ipa);
+		memcpy(vm->mem, conf->code, conf->code_size);
+		ret = add_vcpu(vm, kvm, conf->features) ?:
+		      vm_set_reg(vm, VM_CORE_REG(offsetof(struct kvm_regs, regs.pc)),
+				 conf->ipa);
 	}
 	if (ret)
 		vm_destroy(vm);
@@ -116,4 +131,5 @@ void vm_destroy(struct vm *vm)
 		close(vm->fd);
 	if (vm->mem)
 		munmap(vm->mem, vm->mem_size);
+	*vm = (struct vm){ .fd = -1, .vcpu = -1, .failed = vm->failed };
 }

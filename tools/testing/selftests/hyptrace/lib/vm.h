@@ -5,6 +5,7 @@
  * A VM with one vCPU, made with the KVM API of arm64 and no library. Its MMU is off,
  * and it has no interrupt controller.
  */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <linux/kvm.h>
@@ -30,19 +31,36 @@ struct vm {
 };
 
 /**
+ * struct vm_conf - what a VM is to be
+ * @ipa:	guest physical address of its memory
+ * @mem_size:	size of the memory in bytes, whole pages
+ * @code:	guest code, copied to @ipa
+ * @code_size:	its size in bytes
+ * @features:	of its vCPU, bits 1 << KVM_ARM_VCPU_*
+ * @is_protected: the host must not get at its memory, once the guest has touched that
+ */
+struct vm_conf {
+	uint64_t	ipa;
+	size_t		mem_size;
+	const void	*code;
+	size_t		code_size;
+	uint32_t	features;
+	bool		is_protected;
+};
+
+/**
  * vm_create - make a VM that starts at the beginning of its memory
  * @vm: the VM
  * @kvm: /dev/kvm
- * @ipa: guest physical address of its memory
- * @mem_size: size of the memory in bytes, whole pages
- * @features: of its vCPU, bits 1 << KVM_ARM_VCPU_*
- * @code: guest code, copied to @ipa
- * @code_size: its size in bytes
+ * @conf: what it is to be
  *
- * Return: 0 or a negative errno; then there is no VM.
+ * Return: 0 or a negative errno; then there is no VM. -EINVAL where the kernel knows no
+ * protected VMs, or is not in protected mode.
  */
-int vm_create(struct vm *vm, int kvm, uint64_t ipa, size_t mem_size, uint32_t features,
-	      const void *code, size_t code_size);
+int vm_create(struct vm *vm, int kvm, const struct vm_conf *conf);
+
+/* Can the kernel make protected VMs? */
+bool vm_can_be_protected(int kvm);
 
 /* The register at an offset of bytes in struct kvm_regs */
 #define VM_CORE_REG(offset)	(KVM_REG_ARM64 | KVM_REG_SIZE_U64 | KVM_REG_ARM_CORE | \

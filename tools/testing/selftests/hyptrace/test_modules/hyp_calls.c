@@ -2,13 +2,14 @@
 /*
  * hyp_calls - make calls to the hypervisor and the firmware that the kernel itself does
  * not make, or not when a test needs them. All are made once, when the module is
- * loaded. events.c checks how they look in the trace.
+ * loaded. events.c and guests.c check how they look in the trace.
  */
 #include <linux/arm-smccc.h>
 #include <linux/arm_ffa.h>
 #include <linux/gfp.h>
 #include <linux/kvm_host.h>
 #include <linux/module.h>
+#include <linux/trace_remote_base.h>
 
 #include <asm/kvm_asm.h>
 
@@ -99,8 +100,28 @@ static int share_page(void)
 	return ret;
 }
 
+#ifdef TRACE_REMOTE_LINUX_7
+static ushort young_vm;
+module_param(young_vm, ushort, 0);
+MODULE_PARM_DESC(young_vm, "only ask whether this VM, by its handle, accessed the page young_gfn, and forget it");
+static ulong young_gfn;
+module_param(young_gfn, ulong, 0);
+MODULE_PARM_DESC(young_gfn, "frame number in the VM's memory");
+
+static int ask_and_forget(void)
+{
+	call(__KVM_HOST_SMCCC_FUNC___pkvm_host_test_clear_young_guest, young_vm, young_gfn, 1, 0);
+	call(__KVM_HOST_SMCCC_FUNC___pkvm_host_test_clear_young_guest, young_vm, young_gfn, 1, 1);
+	return 0;
+}
+#endif
+
 static int __init hyp_calls_init(void)
 {
+#ifdef TRACE_REMOTE_LINUX_7
+	if (young_vm)
+		return ask_and_forget();
+#endif
 	if (share)
 		return share_page();
 	if (unload_cpu >= 0)
