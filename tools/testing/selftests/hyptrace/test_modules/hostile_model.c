@@ -10,6 +10,8 @@
 #include <linux/trace_remote_filter.h>
 #include <linux/ring_buffer_writer.h>
 
+#include <asm/kvm_pgtable.h>
+
 #include "hostile.h"
 
 enum page_state {
@@ -151,10 +153,22 @@ static struct buf_model *buf_of(u32 cpu)
 	return cpu < nr_cpu_ids ? &model.bufs[cpu] : NULL;
 }
 
+/* The last frame whose number EL2 takes */
+static u64 last_pfn(void)
+{
+	u64 last = PHYS_MASK;
+#ifdef TRACE_REMOTE_LINUX_7
+	u64 mmfr0 = read_sanitised_ftr_reg(SYS_ID_AA64MMFR0_EL1);
+
+	last &= BIT_ULL(id_aa64mmfr0_parange_to_phys_shift(kvm_get_parange(mmfr0))) - 1;
+#endif
+	return PHYS_PFN(last);
+}
+
 /* The errors for pages that the host has to own exclusively */
 static void not_all_owned(struct errors *errors, int page, u64 pfn, u32 nr)
 {
-	bool valid = pfn <= PHYS_PFN(PHYS_MASK) && pfn + nr - 1 <= PHYS_PFN(PHYS_MASK);
+	bool valid = pfn <= last_pfn() && pfn + nr - 1 <= last_pfn();
 	u32 i;
 
 	for (i = 0; i < nr && page >= 0; i++) {
@@ -684,7 +698,13 @@ static bool part_ok(const struct part *part, u64 size)
 
 static void check_part(struct errors *errors, const struct part *part, u64 size)
 {
-	may_be(errors, !errors->nr && size && part->addr && !part_ok(part, size), -EPERM);
+	bool bad = !errors->nr && size && part->addr && !part_ok(part, size);
+
+	may_be(errors, bad, -EPERM);
+#ifdef TRACE_REMOTE_LINUX_7
+	/* A range that is not all memory, or not all something else */
+	may_be(errors, bad && part->page < 0, -EINVAL);
+#endif
 }
 
 static void set_clock(u64 kind, const struct part *parts)

@@ -4,6 +4,7 @@
  * pages of its state and of its stage 2, and has the host's struct kvm pinned.
  */
 #include <linux/gfp.h>
+#include <linux/trace_remote_base.h>
 
 #include "hostile.h"
 
@@ -38,6 +39,42 @@ void vm_free(void)
 	__free_pages(block, VM_ORDER);
 }
 
+#ifdef TRACE_REMOTE_LINUX_7
+/* The VM has its handle first, and is a protected one; its end has two phases */
+static s64 init_vm(void)
+{
+	s64 reserved = hcall(__pkvm_reserve_vm), ret;
+
+	if (reserved < 0)
+		return reserved;
+	host_kvm()->arch.pkvm.handle = reserved;
+	host_kvm()->arch.pkvm.is_protected = true;
+	ret = hcall(__pkvm_init_vm, (u64)host_kvm(), (u64)page_address(block + STATE_FIRST),
+		    (u64)page_address(block));
+	if (!ret)
+		return reserved;
+	hcall(__pkvm_unreserve_vm, reserved);
+	return ret;
+}
+
+static s64 end_vm(void)
+{
+	return hcall(__pkvm_start_teardown_vm, handle) ?:
+	       hcall(__pkvm_finalize_teardown_vm, handle);
+}
+#else
+static s64 init_vm(void)
+{
+	return hcall(__pkvm_init_vm, (u64)host_kvm(), (u64)page_address(block + STATE_FIRST),
+		     (u64)page_address(block));
+}
+
+static s64 end_vm(void)
+{
+	return hcall(__pkvm_teardown_vm, handle);
+}
+#endif
+
 bool vm_create(void)
 {
 	u32 i;
@@ -50,8 +87,7 @@ bool vm_create(void)
 	if (ret)
 		return wrong("sharing a VM: %lld", ret);
 
-	handle = hcall(__pkvm_init_vm, (u64)host_kvm(),
-		       (u64)page_address(block + STATE_FIRST), (u64)page_address(block));
+	handle = init_vm();
 	return handle > 0 || wrong("making a VM: %lld", handle);
 }
 
@@ -74,7 +110,7 @@ bool vm_destroy(void)
 
 	if (!vm_exists())
 		return true;
-	ret = hcall(__pkvm_teardown_vm, handle);
+	ret = end_vm();
 	handle = 0;
 	for (i = KVM_FIRST; i < NR_VM_PAGES && !ret; i++)
 		ret = hcall(__pkvm_host_unshare_hyp, vm_page_pfn(i));
