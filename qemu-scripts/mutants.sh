@@ -3,13 +3,13 @@
 # Usage: mutants.sh [--check | NAME...]
 #
 # Tests the attack on EL2 itself: does it notice when EL2 is broken? Each patch in
-# tools/testing/selftests/hyptrace/mutants breaks one of the security invariants of
-# Documentation/trace/hypervisor-design.rst. It is applied to a copy of the kernel, which
-# is built and attacked by the rounds that the patch names. At least one of their tests
-# has to fail. Before that, all have to pass on the copy without such a patch. What no
-# attack in QEMU can notice is left to check/el2-code.py, if the patch names "code". If it
-# names "secrets", that test program runs on a kernel that takes each VM for a protected
-# one.
+# tools/testing/selftests/hyptrace/mutants, and in the folder of the base there, breaks one
+# of the security invariants of Documentation/trace/hypervisor-design.rst. It is applied to
+# a copy of the kernel, which is built and attacked by the rounds that the patch names. At
+# least one of their tests has to fail. Before that, all have to pass on the copy without
+# such a patch. What no attack in QEMU can notice is left to check/el2-code.py, if the patch
+# names "code". If it names "secrets", that test program runs, with BASE=6.12 on a kernel
+# that takes each VM for a protected one.
 #
 #   --check   only check that there is a patch for each invariant, and that each applies
 #   NAME      only these patches, such as 5-padding
@@ -21,35 +21,49 @@
 set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 
-[[ $BASE == 6.12 ]] || die "the mutants are for BASE=6.12"
 MUTANTS=$REPO/tools/testing/selftests/hyptrace/mutants
 COPY=$BUILD/mutants/repo
 COPY_BUILD=$BUILD/mutants/build
-COPY_TREE=$COPY_BUILD/linux
+# Where the scripts of the copy put what they build
+COPY_OUT=$COPY_BUILD
+[[ $BASE == 6.12 ]] || COPY_OUT+=/$BASE
+COPY_TREE=$COPY_OUT/linux
 REPORT=$BUILD/mutants/report.txt
 CALLS=40000
 INVARIANTS=6
 
 current=
 
+# The path of a patch: those of files that differ between the bases are in a folder each
+patch_file()	# NAME
+{
+	local common=$MUTANTS/$1.patch
+
+	if [[ -f $common ]]; then
+		echo "$common"
+	else
+		echo "$MUTANTS/$BASE/$1.patch"
+	fi
+}
+
 # The value of a header line of a patch
 field()		# NAME WORD
 {
-	sed -n "/^---/q; s/^$2: //p" "$MUTANTS/$1.patch"
+	sed -n "/^---/q; s/^$2: //p" "$(patch_file "$1")"
 }
 
 all_mutants()
 {
 	local file
 
-	for file in "$MUTANTS"/*.patch; do
+	for file in "$MUTANTS"/*.patch "$MUTANTS/$BASE"/*.patch; do
 		basename "$file" .patch
-	done
+	done | LC_ALL=C sort
 }
 
 mutated_file()	# NAME
 {
-	sed -n 's|^+++ b/\([^[:space:]]*\).*|\1|p' "$MUTANTS/$1.patch"
+	sed -n 's|^+++ b/\([^[:space:]]*\).*|\1|p' "$(patch_file "$1")"
 }
 
 # --- the copy --------------------------------------------------------------
@@ -85,7 +99,7 @@ in_copy()	# SCRIPT ARGUMENTS...
 	local script=$1
 	shift
 
-	HYPTRACE_BUILD=$COPY_BUILD "$COPY/qemu-scripts/$script" "$@"
+	HYPTRACE_BUILD=$COPY_BUILD HYPTRACE_TARBALL=$TARBALL "$COPY/qemu-scripts/$script" "$@"
 }
 
 # Makes the copy, or brings it up to date. This also reverts a patch that a run has left
@@ -109,7 +123,7 @@ make_copy()
 # The kernel for a kind of test
 build_copy()	# KIND-OR-NOTHING
 {
-	if [[ $1 == secrets ]]; then
+	if [[ $1 == secrets && $BASE == 6.12 ]]; then
 		in_copy build-kernel.sh --name secrets \
 			--config "$COPY/qemu-scripts/config/secrets.config" Image
 	else
@@ -123,7 +137,7 @@ apply()		# NAME
 	local file new=$BUILD/mutants/mutated
 
 	file=$(mutated_file "$1")
-	patch -s --follow-symlinks -o "$new" "$COPY_TREE/$file" <"$MUTANTS/$1.patch" && cat "$new" >"$COPY_TREE/$file"
+	patch -s --follow-symlinks -o "$new" "$COPY_TREE/$file" <"$(patch_file "$1")" && cat "$new" >"$COPY_TREE/$file"
 }
 
 # shellcheck disable=SC2317 # called by the EXIT trap
@@ -141,9 +155,9 @@ restore()
 
 boot_copy()	# KIND-OR-NOTHING ARGUMENT-OF-BOOT...
 {
-	local kernel=$COPY_BUILD/kernel
+	local kernel=$COPY_OUT/kernel
 
-	[[ $1 != secrets ]] || kernel+=-secrets
+	[[ $1 != secrets || $BASE != 6.12 ]] || kernel+=-secrets
 	shift
 	"$SCRIPTS/boot.sh" --mode protected --smp 4 --timeout 300 \
 		--kernel "$kernel/arch/arm64/boot/Image" "$@"
@@ -161,7 +175,7 @@ attack()	# KIND-OR-NOTHING
 run_test()	# KIND-OR-NOTHING LOG
 {
 	case $1 in
-	code) "$SCRIPTS/check/el2-code.py" "$COPY_BUILD/kernel" ;;
+	code) "$SCRIPTS/check/el2-code.py" "$COPY_OUT/kernel" ;;
 	secrets) boot_copy secrets --add "$BUILD/tests/secrets:/root/secrets" -- /root/secrets ;;
 	*) attack "$1" ;;
 	esac >"$2" 2>&1
@@ -214,11 +228,11 @@ check_mutants()
 	local name invariant
 
 	for name in $(all_mutants); do
-		patch -F0 -s -r - --follow-symlinks -o - "$TREE/$(mutated_file "$name")" <"$MUTANTS/$name.patch" >/dev/null ||
-			die "mutants/$name.patch does not apply: adapt it to the code that it breaks"
+		patch -F0 -s -r - --follow-symlinks -o - "$TREE/$(mutated_file "$name")" <"$(patch_file "$name")" >/dev/null ||
+			die "$(patch_file "$name") does not apply: adapt it to the code that it breaks"
 	done
 	for ((invariant = 1; invariant <= INVARIANTS; invariant++)); do
-		grep -q "^Invariant: $invariant\$" "$MUTANTS"/*.patch ||
+		grep -q "^Invariant: $invariant\$" "$MUTANTS"/*.patch "$MUTANTS/$BASE"/*.patch ||
 			die "no mutant breaks invariant $invariant"
 	done
 }
@@ -228,7 +242,7 @@ check_names()	# NAME...
 	local name
 
 	for name; do
-		[[ -f $MUTANTS/$name.patch ]] || die "no mutant '$name'; there are: $(all_mutants | xargs)"
+		[[ -f $(patch_file "$name") ]] || die "no mutant '$name'; there are: $(all_mutants | xargs)"
 	done
 }
 

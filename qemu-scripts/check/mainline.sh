@@ -37,6 +37,7 @@ programs()	# MODE
 "$SCRIPTS/build-tools.sh"
 "$SCRIPTS/build-initramfs.sh"
 "$SCRIPTS/build-test-modules.sh"
+"$SCRIPTS/mutants.sh" --check
 for mode in $MODES; do
 	programs "$mode"
 	"$SCRIPTS/check/ftracetest.sh" --mainline --mode "$mode" --smp 4
