@@ -21,7 +21,7 @@ S := qemu-scripts
 
 # The scripts run jobs in parallel by themselves
 .NOTPARALLEL:
-.PHONY: help setup source kernel tools initramfs run bench bench-native soak check check-all stress mutants lint \
+.PHONY: help setup source kernel tools initramfs run bench bench-peer bench-native soak check check-all stress mutants lint \
 	series clean
 
 help: ## This list
@@ -60,6 +60,10 @@ check-all: setup kernel initramfs ## Run all tests, which takes hours
 
 bench: setup kernel initramfs ## Measure what tracing costs, in instructions
 	@$(S)/bench.sh
+
+bench-peer: ## Compare with the tracing that the mainline kernel has itself
+	@BASE=mainline $(S)/setup.sh
+	@$(S)/bench-peer.sh
 
 bench-native: ## Measure in ns and GB/s, in User-mode Linux (x86)
 	@$(S)/bench-native.sh

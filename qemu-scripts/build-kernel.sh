@@ -25,6 +25,8 @@ set -euo pipefail
 
 fragments=("$SCRIPTS/config/kernel.config")
 [[ $BASE == 6.12 ]] || fragments+=("$SCRIPTS/config/$BASE.config")
+# By --config
+given=()
 out=$BUILD/kernel
 what="Build the kernel"
 arch=arm64
@@ -58,7 +60,7 @@ parse_arguments()
 		--config)
 			need_value "$1" $#
 			[[ -f $2 ]] || die "--config $2: no such file"
-			fragments+=("$(realpath "$2")")
+			given+=("$(realpath "$2")")
 			shift
 			;;
 		--name)
@@ -124,28 +126,30 @@ configure()
 {
 	{
 		cat "$TREE"/kernel/configs/tiny{-base,}.config
-		wanted_options
+		wanted_options "${fragments[@]}"
 	} >"$out/.hyptrace-options"
 	kernel_make "${assignments[@]}" KCONFIG_ALLCONFIG="$out/.hyptrace-options" allnoconfig
 }
 
 # The last line on each option, as a fragment overrides those before it
-wanted_options()
+wanted_options()	# FRAGMENT...
 {
-	sed -n -e 's/^\(CONFIG_[A-Za-z0-9_]*=.*[^[:space:]]\)[[:space:]]*$/\1/p' "${fragments[@]}" |
+	sed -n -e 's/^\(CONFIG_[A-Za-z0-9_]*=.*[^[:space:]]\)[[:space:]]*$/\1/p' "$@" |
 		awk -F= '{ last[$1] = $0 } END { for (o in last) print last[o] }' | sort
 }
 
 check_config()
 {
-	local option failed=()
+	local option failed=() checked=("${fragments[@]}")
 
+	# The base does not have all options of the first ones
+	[[ $PRISTINE == no ]] || checked=("${given[@]}")
 	while IFS= read -r option; do
 		case $option in
 		*=n) ! grep -q "^${option%=n}=" "$out/.config" || failed+=("$option") ;;
 		*) grep -qxF -- "$option" "$out/.config" || failed+=("$option") ;;
 		esac
-	done < <(wanted_options)
+	done < <(wanted_options "${checked[@]}")
 	((${#failed[@]} == 0)) ||
 		die "these options have no effect (no such option, or a dependency is missing): ${failed[*]}"
 }
@@ -174,6 +178,7 @@ objects_built()	# LOG
 }
 
 parse_arguments "$@"
+fragments+=("${given[@]}")
 need_command make gcc bc bison flex perl
 [[ $llvm == no ]] || need_command clang ld.lld llvm-ar
 [[ $llvm == yes ]] || need_command "${cross}gcc"

@@ -68,12 +68,6 @@ extract()
 	mv "$TREE.new" "$TREE"
 }
 
-# The release of which a tree is, such as 6.12
-release_of()	# TREE
-{
-	sed -n -e 's/^VERSION = //p' -e 's/^PATCHLEVEL = //p' "$1/Makefile" | paste -sd .
-}
-
 # A base that is newer than those that were tried may work
 check_release()
 {
@@ -214,7 +208,8 @@ remove_stale_links()	# NEW-LIST
 # The files of the base that the overlay replaces, or does without
 removed_files()
 {
-	[[ ! -e $REPO/$PATCHES/removed ]] || sed '/^#/d' "$REPO/$PATCHES/removed"
+	[[ -e $REPO/$PATCHES/removed && $PRISTINE == no ]] || return 0
+	sed '/^#/d' "$REPO/$PATCHES/removed"
 }
 
 remove_files()

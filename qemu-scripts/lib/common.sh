@@ -29,6 +29,9 @@ fi
 TARBALL=${HYPTRACE_TARBALL:-$TARBALL}
 # A kernel tree of one's own, in place of the tarball
 SOURCE=${SOURCE:-}
+# "yes" for the base as it is, without patches and overlay, in a build directory of its own;
+# see bench-peer.sh
+PRISTINE=${HYPTRACE_PRISTINE:-no}
 TREE=$BUILD/linux
 STATE=$BUILD/state
 LOGS=$BUILD/logs
@@ -55,6 +58,7 @@ die()
 	exit 1
 }
 
+[[ $PRISTINE == no || $PRISTINE == yes ]] || die "HYPTRACE_PRISTINE='$PRISTINE': yes or no"
 [[ -d $REPO/$PATCHES ]] || die "BASE='$BASE': there are: $(ls "$REPO/patches" | xargs)"
 
 note()
@@ -191,12 +195,19 @@ hash_of()	# FILE... (one that is missing changes the hash)
 	sha256sum "$@" 2>/dev/null || :
 }
 
+# The release of which a tree is, such as 6.12
+release_of()	# TREE
+{
+	sed -n -e 's/^VERSION = //p' -e 's/^PATCHLEVEL = //p' "$1/Makefile" | paste -sd .
+}
+
 # The files of the overlay, relative to the repository, without deleted and
 # ignored ones
 overlay_files()
 {
 	local file dirs=() dir
 
+	[[ $PRISTINE == no ]] || return 0
 	for dir in "${OVERLAY_DIRS[@]}"; do
 		[[ ! -d $REPO/$dir ]] || dirs+=("$dir")
 	done
@@ -221,7 +232,7 @@ series()
 {
 	local name
 
-	[[ -e $SERIES ]] || return 0
+	[[ -e $SERIES && $PRISTINE == no ]] || return 0
 	sed -e 's/#.*//' -e 's/[[:space:]]*$//' -e '/^$/d' "$SERIES" |
 	while IFS= read -r name; do
 		[[ -f $REPO/$PATCHES/$name ]] || die "$PATCHES/series names $name, which does not exist"

@@ -3,6 +3,7 @@
  * Counting instructions; see measure.h.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@ void fail(const char *fmt, ...)
 	va_list args;
 
 	fflush(stdout);
-	fputs("hyp_bench: ", stderr);
+	fprintf(stderr, "%s: ", program_invocation_short_name);
 	va_start(args, fmt);
 	vfprintf(stderr, fmt, args);
 	va_end(args);
