@@ -206,7 +206,10 @@ static enum kind choose_kind(struct soak *s, unsigned int i)
 	if (is_mapped(s, cpu))
 		return i < s->nr_cpus ? KIND_MAP : KIND_TRACE;
 	kind = kinds[rand_r(&s->seed) % ARRAY_SIZE(kinds)];
-	return kind == KIND_PIPE && pipe_is_open(s, cpu) ? KIND_RAW : kind;
+	/* A pipe of a CPU keeps that of all CPUs away, which has to have its turn */
+	if (kind == KIND_PIPE && (pipe_is_open(s, cpu) || !s->kinds[KIND_PIPE_ALL].started))
+		return KIND_RAW;
+	return kind;
 }
 
 static bool start_reading(struct soak *s, unsigned int i)
