@@ -21,8 +21,8 @@ S := qemu-scripts
 
 # The scripts run jobs in parallel by themselves
 .NOTPARALLEL:
-.PHONY: help setup source kernel tools initramfs run bench bench-peer bench-native soak check check-all stress mutants lint \
-	series clean
+.PHONY: help setup source kernel tools initramfs run bench bench-peer bench-native soak check \
+	check-all stress mutants lint series clean
 
 help: ## This list
 	@echo "hyptrace: hypervisor tracing for arm64 KVM. Targets:"

@@ -842,8 +842,6 @@ TEST_F(remote, taken_while_looking)
  * Long lines of text
  */
 
-/* How the kernel makes lines, with pages of any size: none is longer */
-#define TRACE_SEQ_SIZE	8192
 #define LONG_LINE	(TRACE_SEQ_SIZE / 2)
 
 FIXTURE(lines) {

@@ -20,10 +20,8 @@
 #include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
-#include <asm/unistd.h>
 
-#include "lib/remote.h"
-#include "measure.h"
+#include "setup.h"
 
 #define REMOTE		TRACEFS "/remotes/hypervisor/"
 #define EVENTS		"events/hypervisor/"
@@ -74,16 +72,10 @@ static void switch_event(const char *event, bool on)
 	put(file, on ? "1" : "0");
 }
 
-/* The write() of echo 1 > write_event, as a bare system call */
 static void write_event(void *unused)
 {
-	register long x0 asm("x0") = event_fd;
-	register const char *x1 asm("x1") = "1";
-	register long x2 asm("x2") = 1;
-	register long x8 asm("x8") = __NR_write;
-
 	(void)unused;
-	asm volatile("svc #0" : "+r" (x0) : "r" (x1), "r" (x2), "r" (x8) : "memory");
+	write_one(event_fd);
 }
 
 static void clear_and_start(void *unused)

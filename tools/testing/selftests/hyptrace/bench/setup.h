@@ -39,14 +39,19 @@ void bench_clear_and_start(void *bench);
 struct stats bench_stats(struct bench *b);
 
 /* The write() of echo 1 > write_event, as a bare system call */
-static inline void bench_write(struct bench *b)
+static inline void write_one(int event_fd)
 {
-	register long x0 asm("x0") = b->src.event_fd;
+	register long x0 asm("x0") = event_fd;
 	register const char *x1 asm("x1") = "1";
 	register long x2 asm("x2") = 1;
 	register long x8 asm("x8") = __NR_write;
 
 	asm volatile("svc #0" : "+r" (x0) : "r" (x1), "r" (x2), "r" (x8) : "memory");
+}
+
+static inline void bench_write(struct bench *b)
+{
+	write_one(b->src.event_fd);
 }
 
 /* The same, as a call that can be measured */

@@ -30,6 +30,9 @@ struct subbuf {
 #define EVENT_SIZE		20
 #define EVENTS_PER_SUBBUF	(SUBBUF_DATA_SIZE / EVENT_SIZE)
 
+/* The kernel's buffer for text, with pages of any size: no line is longer */
+#define TRACE_SEQ_SIZE		8192
+
 /* The start of each record */
 struct record {
 	__u16		type;

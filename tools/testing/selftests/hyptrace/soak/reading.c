@@ -137,8 +137,8 @@ static void list_pages(struct taker *t)
 
 /*
  * Uses a copy, as parsing changes the text. A read returns at most one byte less than fits into
- * the kernel's buffer of TEXT_SIZE bytes, so the last newline may come with the next read,
- * or never if the reader is killed before.
+ * the kernel's buffer of TRACE_SEQ_SIZE bytes, so the last newline may come with the next
+ * read, or never if the reader is killed before.
  */
 static void list_text(struct taker *t)
 {
@@ -152,7 +152,7 @@ static void list_text(struct taker *t)
 		len--;
 	}
 	memcpy(text, from, len);
-	if (len > TEXT_SIZE - 64 && text[len - 1] != '\n')
+	if (len > TRACE_SEQ_SIZE - 64 && text[len - 1] != '\n')
 		text[len++] = '\n';
 	if (events_add_text(t->ev, t->nr_cpus, text, len))
 		t->ev[r->cpu].error = "a text that ends within a line";

@@ -42,8 +42,6 @@ static inline bool kind_looks(enum kind kind)
 
 #define NR_RUNS			8192
 #define TAKE_SIZE		(2 * SUBBUF_SIZE)
-/* The kernel's TRACE_SEQ_SIZE */
-#define TEXT_SIZE		8192
 
 /**
  * struct reading - a reader, shared with its parent

@@ -39,6 +39,12 @@ void vm_free(void)
 	__free_pages(block, VM_ORDER);
 }
 
+static s64 give_vm(void)
+{
+	return hcall(__pkvm_init_vm, (u64)host_kvm(), (u64)page_address(block + STATE_FIRST),
+		     (u64)page_address(block));
+}
+
 #ifdef TRACE_REMOTE_LINUX_7
 /* The VM has its handle first, and is a protected one; its end has two phases */
 static s64 init_vm(void)
@@ -49,8 +55,7 @@ static s64 init_vm(void)
 		return reserved;
 	host_kvm()->arch.pkvm.handle = reserved;
 	host_kvm()->arch.pkvm.is_protected = true;
-	ret = hcall(__pkvm_init_vm, (u64)host_kvm(), (u64)page_address(block + STATE_FIRST),
-		    (u64)page_address(block));
+	ret = give_vm();
 	if (!ret)
 		return reserved;
 	hcall(__pkvm_unreserve_vm, reserved);
@@ -65,8 +70,7 @@ static s64 end_vm(void)
 #else
 static s64 init_vm(void)
 {
-	return hcall(__pkvm_init_vm, (u64)host_kvm(), (u64)page_address(block + STATE_FIRST),
-		     (u64)page_address(block));
+	return give_vm();
 }
 
 static s64 end_vm(void)
