@@ -205,13 +205,6 @@ remove_stale_links()	# NEW-LIST
 	done
 }
 
-# The files of the base that the overlay replaces, or does without
-removed_files()
-{
-	[[ -e $REPO/$PATCHES/removed && $PRISTINE == no ]] || return 0
-	sed '/^#/d' "$REPO/$PATCHES/removed"
-}
-
 remove_files()
 {
 	local file

@@ -8,17 +8,19 @@
 #
 # on the pristine base. qemu-scripts/series.txt says which files are in which
 # patch, and why. Fails unless applying the series gives the project's files as they
-# are in build/linux, and only those.
+# are in build/linux, and only those: what patches/BASE/removed names is gone.
 #
 #   --author   who is named in From and Signed-off-by (default: the author of the
 #              last commit)
 #   --build    then apply the patches one by one, and build and boot the kernel
 #              after each (some minutes; needs the initramfs)
+#
+# Environment: BASE=6.12|mainline (6.12); with mainline, all of this is in build/mainline
 set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 
-[[ $BASE == 6.12 ]] || die "the series is for BASE=6.12"
 out=$BUILD/series
+work=$BUILD/series.tmp
 plan=$SCRIPTS/series.txt
 author=
 build=no
@@ -52,17 +54,26 @@ git_in()	# DIRECTORY WORD...
 		git -C "$dir" -c core.autocrlf=false -c commit.gpgSign=false "$@"
 }
 
-# A repository of the pristine files that the series edits
-make_base()	# DIRECTORY
+# The pristine files that the series edits or deletes
+make_base()
 {
-	local file files
+	local file files removed
 
 	files=$(patched_files)
-	mkdir -p "$1"
+	removed=$(removed_files)
+	mkdir -p "$work/base"
 	for file in $files; do
-		mkdir -p "$(dirname "$1/$file")"
-		cp "$BUILD/pristine/$file" "$1/$file"
+		mkdir -p "$(dirname "$work/base/$file")"
+		cp "$BUILD/pristine/$file" "$work/base/$file"
 	done
+	# shellcheck disable=SC2086 # kernel paths have no spaces
+	[[ ! $removed ]] || copy_pristine "$work/base" $removed
+}
+
+# A repository of them
+make_repository()	# DIRECTORY
+{
+	cp -R "$work/base" "$1"
 	git_in "$1" init -q -b main
 	git_in "$1" add -A
 	git_in "$1" commit -q -m 'The base'
@@ -131,53 +142,74 @@ commit_step()	# DIRECTORY MESSAGE
 	git_in "$1" commit -q -s -m "$2"
 }
 
-# A line "files GLOB..." is followed by its message, indented; "patch NAME GLOB..."
-# has the message of that patch, and its files
-take_step()	# DIRECTORY KIND WORDS MESSAGE
+delete_files()	# DIRECTORY
 {
-	local words taken=() message=$4
+	local file
+
+	for file in $(removed_files); do
+		rm "$1/$file"
+	done
+}
+
+# Moves the patch that has this name after its number from "patches" to "patch"
+take_name()	# NAME
+{
+	patch=$(grep -x "[0-9]*-$1\.patch" <<<"$patches") ||
+		die "series.txt: '$1': no patch, or in an earlier step"
+	patches=${patches/"$patch"/}
+}
+
+# STEP is a line of the plan, as explained there
+take_step()	# DIRECTORY STEP MESSAGE
+{
+	local words taken=() message=$3 patch
 
 	set -f
 	# shellcheck disable=SC2206 # a list of words
-	words=($3)
+	words=($2)
 	set +f
-	case $2 in
-	files) take_files "${words[@]}" ;;
-	patch)
-		grep -qxF "${words[0]}" <<<"$(series)" || die "series.txt: no patch ${words[0]}"
-		take_patch "$1" "${words[0]}"
-		take_files "${words[@]:1}"
-		message=$(patch_message "${words[0]}")
+	if [[ ${words[0]} == *: ]]; then
+		[[ -d $REPO/patches/${words[0]%:} ]] || die "series.txt: '$2': no such base"
+		[[ ${words[0]} == "$BASE:" ]] || return 0
+		words=("${words[@]:1}")
+	fi
+	case ${words[0]} in
+	files) take_files "${words[@]:1}" ;;
+	patch | delete)
+		take_name "${words[1]}"
+		[[ ${words[0]} == patch ]] || delete_files "$1"
+		take_patch "$1" "$patch"
+		take_files "${words[@]:2}"
+		message=$(patch_message "$patch")
 		;;
+	*) die "series.txt: '$2' is neither a step nor an indented line of a message" ;;
 	esac
-	[[ $message ]] || die "series.txt: no message for: $3"
+	[[ $message ]] || die "series.txt: no message for: $2"
 	commit_step "$1" "$message"
 }
 
 make_commits()	# DIRECTORY
 {
-	local line kind='' globs='' message='' names
+	local line step='' message='' patches
 
 	mapfile -t left < <(project_files)
-	names=$(series)
+	patches=$(series)
 	# shellcheck disable=SC2086 # a list of names
-	find_last patch_files $names
+	find_last patch_files $patches
 	while IFS= read -r line; do
 		case $line in
 		'#'*) ;;
-		'files '* | 'patch '*)
-			[[ ! $kind ]] || take_step "$1" "$kind" "$globs" "$message"
-			kind=${line%% *}
-			globs=${line#* }
-			message=
-			;;
+		'' | '    '*) message+=${line#    }$'\n' ;;
 		*)
-			[[ -z $line || $line == '    '* ]] || die "series.txt: '$line' is neither a step nor an indented line of a message"
-			message+=${line#    }$'\n'
+			[[ ! $step ]] || take_step "$1" "$step" "$message"
+			step=$line
+			message=
 			;;
 		esac
 	done <"$plan"
-	take_step "$1" "$kind" "$globs" "$message"
+	take_step "$1" "$step" "$message"
+	# shellcheck disable=SC2206 # a list of names
+	left+=($patches)
 	((${#left[@]} == 0)) || die "series.txt has no step for: ${left[*]}"
 }
 
@@ -186,7 +218,7 @@ verify()	# DIRECTORY
 {
 	local file
 
-	make_base "$1"
+	make_repository "$1"
 	# The series adds files that are patches (of tests), which seem to have wrong white
 	# space. lint.sh checks the white space of all other files
 	git_in "$1" am -q --whitespace=nowarn "$out"/*.patch || die "the series does not apply"
@@ -199,15 +231,11 @@ verify()	# DIRECTORY
 
 make_series()
 {
-	local tmp=$BUILD/series.tmp
-
-	rm -rf "$tmp" "$out"
-	make_base "$tmp/made"
-	make_commits "$tmp/made"
+	make_repository "$work/made"
+	make_commits "$work/made"
 	mkdir -p "$out"
-	git_in "$tmp/made" format-patch -q --zero-commit --no-signature -M -o "$out" pristine
-	verify "$tmp/applied"
-	rm -rf "$tmp"
+	git_in "$work/made" format-patch -q --zero-commit --no-signature -M -o "$out" pristine
+	verify "$work/applied"
 }
 
 # The tree before the series
@@ -215,14 +243,11 @@ make_pristine_tree()	# DIRECTORY
 {
 	local file
 
-	rm -rf "$1"
 	cp -a "$TREE" "$1"
 	for file in $(overlay_files); do
 		rm -f "$1/$file"
 	done
-	for file in $(patched_files); do
-		cp "$BUILD/pristine/$file" "$1/$file"
-	done
+	cp -R "$work/base/." "$1"
 }
 
 series_make()	# TREE WORD...
@@ -237,10 +262,14 @@ series_make()	# TREE WORD...
 # Options that a later patch adds are ignored
 build_step()	# TREE PATCH
 {
-	[[ ! $2 ]] || patch -s -p1 -d "$1" <"$2"
+	local fragments=("$SCRIPTS/config/kernel.config")
+
+	[[ $BASE == 6.12 ]] || fragments+=("$SCRIPTS/config/$BASE.config")
+	# The tree is in no repository. patch does not take binary files
+	[[ ! $2 ]] || GIT_CEILING_DIRECTORIES=$work git_in "$1" apply --whitespace=nowarn "$2"
 	[[ -e $BUILD/kernel-series/.config ]] || series_make "$1" tinyconfig
 	(cd "$1" && scripts/kconfig/merge_config.sh -m -O "$BUILD/kernel-series" \
-		"$BUILD/kernel-series/.config" "$SCRIPTS/config/kernel.config")
+		"$BUILD/kernel-series/.config" "${fragments[@]}")
 	series_make "$1" olddefconfig
 	series_make "$1" Image
 	"$SCRIPTS/boot.sh" --kernel "$BUILD/kernel-series/arch/arm64/boot/Image" -- true
@@ -248,14 +277,13 @@ build_step()	# TREE PATCH
 
 build_steps()
 {
-	local tree=$BUILD/series.tmp patch
+	local tree=$work/tree patch
 
 	rm -rf "$BUILD/kernel-series"
 	make_pristine_tree "$tree"
 	for patch in '' "$out"/*.patch; do
 		step "Build and boot ${patch:+after }${patch##*/}" build_step "$tree" "$patch"
 	done
-	rm -rf "$tree"
 }
 
 parse_arguments "$@"
@@ -263,6 +291,9 @@ need_command git patch
 "$SCRIPTS/prepare-kernel.sh"
 [[ -z $(edited_files) ]] || die "build/linux has edits that are in no patch; run refresh-patches.sh"
 date=$(git -C "$REPO" -c safe.directory='*' log -1 --format=%cI 2>/dev/null) || date=$(date -Is)
+rm -rf "$work" "$out"
+make_base
 make_series
 [[ $build == no ]] || build_steps
+rm -rf "$work"
 note "$(find "$out" -name '*.patch' | wc -l) patches: git am ${out#"$PWD"/}/*.patch"

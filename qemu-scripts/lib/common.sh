@@ -291,6 +291,13 @@ patched_files()
 	done | LC_ALL=C sort -u
 }
 
+# The files of the base that the overlay replaces, or does without
+removed_files()
+{
+	[[ -e $REPO/$PATCHES/removed && $PRISTINE == no ]] || return 0
+	sed '/^#/d' "$REPO/$PATCHES/removed"
+}
+
 patches_hash()
 {
 	local name names
@@ -302,10 +309,26 @@ patches_hash()
 	done | sha256sum
 }
 
+# Copies the base's version of each FILE to DIRECTORY, from where the kernel source is from
+copy_pristine()	# DIRECTORY FILE...
+{
+	local dir=$1 top
+	shift
+
+	mkdir -p "$dir"
+	if [[ $SOURCE ]]; then
+		(cd "$SOURCE" && cp -p --parents "$@" "$dir") || die "not in $SOURCE: one of $*"
+		return
+	fi
+	top=$(basename "$TARBALL" .tar.xz)
+	tar -x -J -f "$TARBALL" -C "$dir" --strip-components=1 --occurrence=1 "${@/#/$top/}" ||
+		die "not in Debian's kernel: one of $*"
+}
+
 # Makes sure that $BUILD/pristine has the base's version of each FILE
 need_pristine()	# FILE...
 {
-	local file missing=() top
+	local file missing=()
 
 	for file; do
 		[[ ! -e $BUILD/pristine/$file ]] || continue
@@ -316,17 +339,7 @@ need_pristine()	# FILE...
 			missing+=("$file")
 		fi
 	done
-	((${#missing[@]})) || return 0
-	mkdir -p "$BUILD/pristine"
-	if [[ $SOURCE ]]; then
-		(cd "$SOURCE" && cp -p --parents "${missing[@]}" "$BUILD/pristine") ||
-			die "not in $SOURCE: one of ${missing[*]}"
-		return
-	fi
-	top=$(basename "$TARBALL" .tar.xz)
-	tar -x -J -f "$TARBALL" -C "$BUILD/pristine" --strip-components=1 \
-		--occurrence=1 "${missing[@]/#/$top/}" ||
-		die "not in Debian's kernel: one of ${missing[*]}"
+	((${#missing[@]} == 0)) || copy_pristine "$BUILD/pristine" "${missing[@]}"
 }
 
 # Records the patched files' checksums, by which edited_files() finds later edits
