@@ -183,6 +183,9 @@ need_command make gcc bc bison flex perl
 [[ $llvm == no ]] || need_command clang ld.lld llvm-ar
 [[ $llvm == yes ]] || need_command "${cross}gcc"
 "$SCRIPTS/prepare-kernel.sh"
+# Two jobs of a check may need the same kernel
+exec 9>"$BUILD/.${out##*/}.lock"
+flock 9
 begin_with_copy
 configure_if_needed
 first=no

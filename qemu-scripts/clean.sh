@@ -21,4 +21,4 @@ fi
 rm -rf "$TREE" "$TREE.new" "$BUILD/pristine" "$STATE" "$LOGS" \
 	"$BUILD/guest" "$BUILD/host" "$BUILD/obj" "$BUILD/kernel" "$BUILD"/kernel-* \
 	"$BUILD"/{docs,lint,mutants,peer,peer.tsv,series,series.tmp,check,run,tests} \
-	"$BUILD/initramfs.cpio.gz" "$BUILD/.prepare.lock" "$BUILD/.initramfs.lock"
+	"$BUILD/initramfs.cpio.gz" "$BUILD"/.*.lock
