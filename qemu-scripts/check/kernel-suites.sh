@@ -159,20 +159,22 @@ suite_builds()
 	[[ $all == no ]] || job "builds, corners" corners
 }
 
-# Runs all selftests on a kernel that checks itself, which is several times slower. Poisoning
-# of pages is off unless asked for. KASAN records the stack traces for which slub_debug has U
-checked_kernel()	# NAME MODE [ARGUMENT-OF-BOOT]...
+# Runs the selftests, or the Nth of every M programs, on a kernel that checks itself, which is
+# several times slower. Poisoning of pages is off unless asked for. KASAN records the stack
+# traces for which slub_debug has U. In QEMU, such a kernel may take minutes to wake up from
+# suspend, also if it has never traced: the test "suspended" is left out
+checked_kernel()	# NAME MODE N/M [ARGUMENT-OF-BOOT]...
 {
-	local name=$1 mode=$2
+	local name=$1 mode=$2 part=$3
 	local -a tests
-	shift 2
+	shift 3
 
 	build_checked_kernel "$name"
 	add_tests "test_modules-$name"
-	guest "$mode" 2 --timeout 3600 "$@" \
+	guest "$mode" 2 --timeout 5400 "$@" \
 		--append "page_poison=1 slub_debug=FZP log_buf_len=1M" \
 		--kernel "$BUILD/kernel-$name/arch/arm64/boot/Image" \
-		"${tests[@]}" -- /root/tests/run-tests.sh
+		"${tests[@]}" -- /root/tests/run-tests.sh --part "$part" --not suspended
 }
 
 build_checked_kernel()	# NAME
@@ -185,7 +187,11 @@ build_checked_kernel()	# NAME
 # pKVM does not start with such pages
 suite_debug()
 {
-	job "debug, hvhe" checked_kernel debug hvhe --cpu neoverse-n1
+	local part
+
+	for part in 1/2 2/2; do
+		job "debug, hvhe, $part" checked_kernel debug hvhe "$part" --cpu neoverse-n1
+	done
 }
 
 debug_in_all_modes()
@@ -195,7 +201,7 @@ debug_in_all_modes()
 
 	add_software kernel-debug
 	for mode in $MODES; do
-		checked_kernel debug "$mode" --cpu neoverse-n1 "${software[@]}"
+		checked_kernel debug "$mode" 1/1 --cpu neoverse-n1 "${software[@]}"
 	done
 }
 
@@ -222,7 +228,7 @@ check_races()	# MODE
 	mkdir -p "$BUILD/check"
 	our_functions | sed -n 's/.* [tT] \([^.]*\).*/\1/p' | sort -u >"$list"
 	# KCSAN watches more accesses, and for longer, than it does by default
-	checked_kernel kcsan "$1" "${software[@]}" --add "$list:/root/tests/our-functions" \
+	checked_kernel kcsan "$1" 1/1 "${software[@]}" --add "$list:/root/tests/our-functions" \
 		--append "kcsan.skip_watch=300 kcsan.udelay_task=300"
 }
 

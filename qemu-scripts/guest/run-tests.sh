@@ -12,6 +12,7 @@
 #                      remote_test.ko is not there
 #   --not TEST         leave out this test; may repeat
 #   --cycles N         the number of cycles of leak.c
+#   --part N/M         of all programs, or those that are named, run the Nth of every M
 #
 # The second form runs one command, and prints its output as it comes.
 #
@@ -147,7 +148,19 @@ left_out()	# PROGRAM
 # The program "faults" needs a kernel that can let allocations fail
 runs_here()	# PROGRAM
 {
-	[ "$1" != faults ] || [ -d /sys/kernel/debug/failslab ]
+	case $1 in
+	*.sh | *.ko | hyp_workload | hostile) return 1 ;;
+	faults) [ -d /sys/kernel/debug/failslab ] || return 1 ;;
+	esac
+	[ -x "$1" ] && [ -f "$1" ]
+}
+
+# The harness does not mind if a test that is to be left out does not exist
+need_test()	# TEST
+{
+	for program in *; do
+		! runs_here "$program" || "./$program" -l 2>&1
+	done | grep -q "\<$1\$" || echo "not ok 1 there is no test '$1'"
 }
 
 run_suite()	# PROGRAM [TEST]
@@ -178,24 +191,26 @@ if [ "${1-}" = --run ]; then
 fi
 without=
 not=
+part=1/1
 while :; do
 	case ${1-} in
 	--without) without="$without $2" ;;
 	--not) not="$not $2" ;;
 	--cycles) export HYPTRACE_CYCLES="$2" ;;
+	--part) part=$2 ;;
 	*) break ;;
 	esac
 	shift 2
 done
 load_module
 [ $# -gt 0 ] || set -- *
+turn=0
 for program; do
 	test=${program#"${program%%:*}"}
 	program=${program%%:*}
-	case $program in
-	*.sh | *.ko | hyp_workload | hostile) continue ;;
-	esac
-	[ -x "$program" ] && [ -f "$program" ] && runs_here "$program" &&
+	runs_here "$program" || continue
+	turn=$((turn % ${part#*/} + 1))
+	[ $turn != "${part%/*}" ] ||
 		run_suite "$program" ${test:+"${test#:}"}
 done
 
