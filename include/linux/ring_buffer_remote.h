@@ -21,10 +21,16 @@
  *	Called under reader_lock, with interrupts off.
  * @reset: drop all events of @cpu and zero its counters; returns an errno. Called
  *	under reader_lock, with interrupts off, on @cpu if it is online.
+ * @notify: call ring_buffer_remote_notified() once, soon after the next event of @cpu if
+ *	@any, or after the next one that is the first of its sub-buffer if @subbuf. May be
+ *	called again before that. Returns false, or is NULL, if the writer cannot do so; one
+ *	that can may still miss an event that it writes at the very same time. Called under a
+ *	spinlock, with interrupts on.
  */
 struct ring_buffer_remote_ops {
 	int (*swap_reader)(int cpu, u32 seen, void *priv);
 	int (*reset)(int cpu, void *priv);
+	bool (*notify)(int cpu, bool any, bool subbuf, void *priv);
 };
 
 /**
@@ -100,6 +106,14 @@ struct trace_buffer_meta *ring_buffer_remote_meta(struct trace_buffer *buffer, i
  * Context: process.
  */
 void ring_buffer_remote_record_on(struct trace_buffer *buffer);
+
+/**
+ * ring_buffer_remote_notified - the writer has done what it was asked for by @notify
+ * @buffer: the buffer, which must not be freed meanwhile
+ *
+ * Context: any but NMI, hard interrupts included.
+ */
+void ring_buffer_remote_notified(struct trace_buffer *buffer);
 
 /**
  * ring_buffer_remote_reset_cpu - drop all events of a CPU

@@ -40,12 +40,14 @@ struct rb_remote_cpu {
 };
 
 /**
- * struct rb_remote_watch - looks for new events, of which a remote cannot notify the kernel
+ * struct rb_remote_watch - looks for new events, when the writer notifies it and now and then
  * @timer:	queues @work
  * @work:	looks, and starts @timer again if somebody waits. It may run on any CPU,
  *		so the timer does not stay on the CPU that first started it
+ * @notified:	the writer has notified the kernel since the last look
  * @lock:	protects what follows; without it, @work reads @all and @cpus
  * @armed:	@timer or @work will look again
+ * @asked:	the writer will notify the kernel of all that is waited for
  * @all:	somebody may wait for events of any CPU
  * @cpus:	for which of them somebody may wait
  * @busy:	when something has last happened
@@ -53,8 +55,10 @@ struct rb_remote_cpu {
 struct rb_remote_watch {
 	struct hrtimer		timer;
 	struct work_struct	work;
+	bool			notified;
 	spinlock_t		lock;	/* of what follows */
 	bool			armed;
+	bool			asked;
 	bool			all;
 	struct cpumask		cpus;
 	ktime_t			busy;

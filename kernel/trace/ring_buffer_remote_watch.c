@@ -8,13 +8,14 @@
 #include "ring_buffer_remote_core.h"
 
 /*
- * How often the kernel looks for new events while somebody waits: at first, and when
- * nothing has happened for a while. In between, the pause is a part of the time in which
- * nothing has happened.
+ * How often the kernel looks for new events while somebody waits: at first, when nothing has
+ * happened for a while, and when the writer will notify it. Without that, the pause is a
+ * part of the time in which nothing has happened.
  */
-#define RB_REMOTE_WATCH_NS	(1 * NSEC_PER_MSEC)
-#define RB_REMOTE_WATCH_IDLE_NS	(10 * NSEC_PER_MSEC)
-#define RB_REMOTE_WATCH_PART	16
+#define RB_REMOTE_WATCH_NS		(1 * NSEC_PER_MSEC)
+#define RB_REMOTE_WATCH_IDLE_NS		(10 * NSEC_PER_MSEC)
+#define RB_REMOTE_WATCH_NOTIFIED_NS	(100 * NSEC_PER_MSEC)
+#define RB_REMOTE_WATCH_PART		16
 
 /*
  * Is there something to read? Without the reader_lock as long as nothing is written. The
@@ -139,25 +140,80 @@ static bool rb_remote_anybody_waits(struct trace_buffer *buffer)
 	return watch->all || !cpumask_empty(&watch->cpus);
 }
 
+/* Ask the writer to notify the kernel of all that is waited for; false if it cannot */
+static bool rb_remote_ask(struct rb_remote_buffer *remote)
+{
+	const struct ring_buffer_remote *writer = remote->writer;
+	struct rb_remote_watch *watch = &remote->watch;
+	bool asked = writer->ops->notify;
+	int cpu;
+
+	lockdep_assert_held(&watch->lock);
+	for_each_cpu(cpu, remote->buffer.cpumask) {
+		struct rb_irq_work *work = &remote->buffer.buffers[cpu]->irq_work;
+		bool here = cpumask_test_cpu(cpu, &watch->cpus);
+		bool any = watch->all || (here && work->waiters_pending);
+		bool subbuf = here && work->full_waiters_pending;
+
+		if (asked && (any || subbuf))
+			asked = writer->ops->notify(cpu, any, subbuf, writer->priv);
+	}
+	return asked;
+}
+
+/*
+ * The pause until the next look. The writer is asked only when nothing has happened for a
+ * moment: while events come in quick succession, to look now and then is cheaper. The first
+ * look after that is soon, as the writer may have missed an event. Then the writer is asked
+ * again each time, as a notification may get lost.
+ */
+static s64 rb_remote_pause(struct rb_remote_buffer *remote, bool happened)
+{
+	struct rb_remote_watch *watch = &remote->watch;
+	bool was_asked = watch->asked;
+	ktime_t now = ktime_get();
+
+	if (happened)
+		watch->busy = now;
+	watch->asked = !happened && rb_remote_ask(remote);
+	if (watch->asked)
+		return was_asked ? RB_REMOTE_WATCH_NOTIFIED_NS : RB_REMOTE_WATCH_NS;
+	return clamp(ktime_to_ns(now - watch->busy) / RB_REMOTE_WATCH_PART,
+		     RB_REMOTE_WATCH_NS, RB_REMOTE_WATCH_IDLE_NS);
+}
+
 /* Without waiters there is nothing to look for, and without tracing nothing to find */
 static void rb_remote_watch_work(struct work_struct *work)
 {
 	struct rb_remote_buffer *remote = container_of(work, struct rb_remote_buffer, watch.work);
 	struct rb_remote_watch *watch = &remote->watch;
-	bool happened = rb_remote_look(&remote->buffer);
-	ktime_t now = ktime_get();
-	s64 pause;
+	bool armed, happened = READ_ONCE(watch->notified);
+
+	/* A notification that comes now queues the work again */
+	WRITE_ONCE(watch->notified, false);
+	happened |= rb_remote_look(&remote->buffer);
 
 	guard(spinlock)(&watch->lock);
-	if (happened)
-		watch->busy = now;
-	pause = clamp(ktime_to_ns(now - watch->busy) / RB_REMOTE_WATCH_PART,
-		      RB_REMOTE_WATCH_NS, RB_REMOTE_WATCH_IDLE_NS);
-	watch->armed = rb_remote_anybody_waits(&remote->buffer) &&
-		       ring_buffer_record_is_set_on(&remote->buffer);
-	if (watch->armed)
-		hrtimer_start(&watch->timer, ns_to_ktime(pause), HRTIMER_MODE_REL);
+	armed = rb_remote_anybody_waits(&remote->buffer) &&
+		ring_buffer_record_is_set_on(&remote->buffer);
+	WRITE_ONCE(watch->armed, armed);
+	if (armed)
+		hrtimer_start(&watch->timer, ns_to_ktime(rb_remote_pause(remote, happened)),
+			      HRTIMER_MODE_REL);
+	else
+		hrtimer_try_to_cancel(&watch->timer);
 }
+
+void ring_buffer_remote_notified(struct trace_buffer *buffer)
+{
+	struct rb_remote_watch *watch = &buffer->remote->watch;
+
+	if (READ_ONCE(watch->armed)) {
+		WRITE_ONCE(watch->notified, true);
+		queue_work(system_dfl_wq, &watch->work);
+	}
+}
+EXPORT_SYMBOL_GPL(ring_buffer_remote_notified);
 
 static enum hrtimer_restart rb_remote_watch_timer(struct hrtimer *timer)
 {
@@ -175,9 +231,22 @@ static void rb_remote_watch_arm(struct trace_buffer *buffer)
 	if (watch->armed || !ring_buffer_record_is_set_on(buffer))
 		return;
 
-	watch->armed = true;
+	WRITE_ONCE(watch->armed, true);
+	watch->asked = false;
 	watch->busy = ktime_get();
 	hrtimer_start(&watch->timer, ns_to_ktime(RB_REMOTE_WATCH_NS), HRTIMER_MODE_REL);
+}
+
+/* The writer was asked on behalf of others, and the next look may be far away */
+static void rb_remote_ask_again(struct rb_remote_watch *watch)
+{
+	lockdep_assert_held(&watch->lock);
+	if (!watch->armed || !watch->asked)
+		return;
+
+	watch->asked = false;
+	if (ktime_to_ns(hrtimer_get_remaining(&watch->timer)) > RB_REMOTE_WATCH_NS)
+		hrtimer_start(&watch->timer, ns_to_ktime(RB_REMOTE_WATCH_NS), HRTIMER_MODE_REL);
 }
 
 /* A waiter for events of @cpu, or of all CPUs, has queued itself */
@@ -190,6 +259,7 @@ void rb_remote_watch(struct trace_buffer *buffer, int cpu)
 		WRITE_ONCE(watch->all, true);
 	else
 		cpumask_set_cpu(cpu, &watch->cpus);
+	rb_remote_ask_again(watch);
 	rb_remote_watch_arm(buffer);
 }
 

@@ -4,7 +4,7 @@
 # Part of check.sh: suites that need a kernel of their own, or another command line.
 
 # The host's part of hypervisor tracing in KVM
-KVM_OBJECTS=(arch/arm64/kvm/hyp_trace{,_clock,_events,_load}.o)
+KVM_OBJECTS=(arch/arm64/kvm/hyp_trace{,_clock,_events,_load,_notify}.o)
 
 # Without remotes, the functions of ordinary buffers are those of the base. Of ring_buffer.c,
 # two are not, nor is what the compiler puts one of them into: an iterator does not read

@@ -67,7 +67,7 @@ static void hyp_trace_switch(void *tasks, bool preempt, struct task_struct *prev
 {
 	struct hyp_trace_task *task = (struct hyp_trace_task *)tasks + smp_processor_id();
 
-	WRITE_ONCE(task->pid, next->pid);
+	WRITE_ONCE(task->word.pid, next->pid);
 }
 
 /*
@@ -81,7 +81,7 @@ static void hyp_enable_this_cpu(void *data)
 	if (!this_cpu_read(hyp_tables))
 		return;
 
-	hyp_tasks[smp_processor_id()].pid = current->pid;
+	hyp_tasks[smp_processor_id()].word.pid = current->pid;
 	err = hyp_call(__hyp_trace_enable, hyp_trace_flags);
 	if (err)
 		WRITE_ONCE(*ret, err);
@@ -200,6 +200,7 @@ static const struct trace_remote_ops hyp_trace_ops = {
 	.rb = {
 		.swap_reader	= hyp_trace_swap_reader,
 		.reset		= hyp_trace_reset,
+		.notify		= hyp_trace_notify,
 	},
 };
 

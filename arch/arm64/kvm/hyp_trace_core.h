@@ -34,6 +34,10 @@ int hyp_trace_load(struct trace_buffer *buffer, void *priv);
 int hyp_trace_unload(struct trace_buffer *buffer, void *priv);
 int hyp_trace_set_filter(unsigned int index, const struct remote_filter *filter, void *priv);
 
+/* hyp_trace_notify.c */
+void hyp_trace_set_notified(struct trace_buffer *buffer);
+bool hyp_trace_notify(int cpu, bool any, bool subbuf, void *priv);
+
 /* hyp_trace_clock.c */
 extern const struct trace_remote_clock hyp_trace_clocks[];
 

@@ -220,6 +220,7 @@ int hyp_trace_unload(struct trace_buffer *buffer, void *priv)
 {
 	int cpu, ret = 0;
 
+	hyp_trace_set_notified(NULL);
 	for_each_cpu(cpu, ring_buffer_remote_cpus(buffer))
 		ret = hyp_unload_cpu(cpu) ?: ret;
 	return ret ?: hyp_unload_filters() ?: hyp_drop_clock();
@@ -242,6 +243,7 @@ int hyp_trace_load(struct trace_buffer *buffer, void *priv)
 		if (ret)
 			return ret;
 	}
+	hyp_trace_set_notified(buffer);
 	return 0;
 }
 

@@ -97,13 +97,42 @@ enum hyp_clock_kind {
 	HYP_CLOCK_COUNTER,	/* as trace_clock_counter() */
 };
 
+/* Of which events of a CPU the host wants to be notified */
+#define HYP_NOTIFY_EVENT	BIT(0)	/* the next event */
+#define HYP_NOTIFY_SUBBUF	BIT(1)	/* the next one that is the first of its sub-buffer */
+
 /**
- * struct hyp_trace_task - what a CPU of the host runs
+ * union hyp_task_word - what EL2 loads for each event
  * @pid: pid of the task; the host sets it when it switches tasks, only while it traces
+ * @notify: HYP_NOTIFY_* set by the host; zeroed by EL2 before it sends the interrupt
+ * @both: to load both at once
+ */
+union hyp_task_word {
+	struct {
+		s32	pid;
+		u32	notify;
+	};
+	u64	both;
+};
+
+/**
+ * struct hyp_trace_task - what a CPU of the host runs, and what its readers wait for
+ * @word: see there
+ * @sgi: to which CPU EL2 sends the interrupt, as a value of ICC_SGI1R_EL1. EL2 need not check
+ *	 it, as the host can write that register itself, but sends no other number than
+ *	 that of IPI_IRQ_WORK, which does no harm wherever it comes
  */
 struct hyp_trace_task {
-	s32	pid;
+	union hyp_task_word	word;
+	u64			sgi;
 } ____cacheline_aligned;
+
+/* The GIC is a GICv3, and the kernel uses its system registers */
+#ifdef TRACE_REMOTE_LINUX_7
+#define HYP_TRACE_HAS_SGI	ARM64_HAS_GICV3_CPUIF
+#else
+#define HYP_TRACE_HAS_SGI	ARM64_HAS_GIC_CPUIF_SYSREGS
+#endif
 
 /** HYP_TRACE_TASKS_SIZE - bytes of a struct hyp_trace_task for each CPU */
 #define HYP_TRACE_TASKS_SIZE	(NR_CPUS * sizeof(struct hyp_trace_task))
@@ -118,7 +147,7 @@ struct hyp_trace_task {
  *		HYP_CLOCK_COUNTER: address of the atomic64_t
  * @live:	the value in a set of parameters that means that the clock is running
  *		(its read function or its clocksource); only compared
- * @tasks:	address of NR_CPUS of struct hyp_trace_task, by number of CPU
+ * @tasks:	address of NR_CPUS of struct hyp_trace_task, by number of CPU; EL2 writes it
  *
  * In the hypercall, the addresses are those of the host's linear map.
  */
@@ -196,6 +225,17 @@ static inline void hyp_clock_parts(const struct hyp_clock_src *src, struct hyp_c
 void hyp_trace_el2_panicked(void);
 #else
 static inline void hyp_trace_el2_panicked(void) { }
+#endif
+
+/**
+ * hyp_trace_notified - this CPU got an interrupt that EL2 may have sent
+ *
+ * Context: hard interrupt.
+ */
+#ifdef CONFIG_NVHE_EL2_TRACING
+void hyp_trace_notified(void);
+#else
+static inline void hyp_trace_notified(void) { }
 #endif
 
 #endif /* __ARM64_KVM_HYPTRACE_H_ */

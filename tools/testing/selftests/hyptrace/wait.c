@@ -415,6 +415,142 @@ TEST_F(remote, buffer_percent)
 	mapping_close(&m);
 }
 
+/* How often the CPUs were interrupted to do what is queued for that; -1 if not known */
+static long queued_work_interrupts(void)
+{
+	FILE *f = fopen("/proc/interrupts", "r");
+	char *line = NULL, *word, *end;
+	long value, sum = -1;
+	bool gicv3 = false;
+	size_t size = 0;
+
+	while (f && getline(&line, &size, f) > 0) {
+		gicv3 |= !!strstr(line, "GICv3");
+		if (!strstr(line, "IRQ work interrupts"))
+			continue;
+		sum = 0;
+		for (word = strchr(line, ':') + 1; value = strtol(word, &end, 10), end != word;
+		     word = end)
+			sum += value;
+	}
+	free(line);
+	if (f)
+		fclose(f);
+	return gicv3 ? sum : -1;
+}
+
+/* Why the writer of @remote cannot notify the kernel, or NULL */
+static const char *no_notification(const char *remote)
+{
+	if (strcmp(remote, HYPERVISOR))
+		return "this writer cannot send an interrupt";
+	return queued_work_interrupts() < 0 ? "there is no GICv3" : NULL;
+}
+
+/*
+ * The number of interrupts while @w waits and @nr events end that, in several rounds. If the
+ * machine is so busy that @w is not asleep when the first event is written, there is none: so
+ * there are up to MAX_ROUNDS, until there have been INTERRUPTS.
+ */
+#define MAX_ROUNDS	100
+#define INTERRUPTS	10
+
+static long interrupts_of_rounds(struct __test_metadata *_metadata, const struct source *src,
+				 int cpu, struct waiter *w, unsigned int nr)
+{
+	long interrupts = 0, before;
+	struct events ev;
+	int round;
+
+	events_init(&ev);
+	for (round = 0; round < MAX_ROUNDS && interrupts < INTERRUPTS; round++) {
+		sleep_ms(20);	/* until the kernel has asked on behalf of other readers */
+		ASSERT_EQ(0, waiter_start(w));
+		before = queued_work_interrupts();
+		ASSERT_EQ(0, source_write_many(src, 0, nr));
+		ASSERT_TRUE(waiter_join(w));
+		interrupts += queued_work_interrupts() - before;
+		ASSERT_EQ(0, source_consume(src, cpu, WAY_RAW, &ev));
+	}
+	events_free(&ev);
+	return interrupts;
+}
+
+/*
+ * When nothing has happened for a moment, the hypervisor notifies the kernel of the first
+ * event, or of the first one on a sub-buffer, by an interrupt.
+ */
+TEST_F(remote, notified)
+{
+	const char *why = no_notification(variant->remote);
+	const struct source *src = &self->src;
+	struct waiter w = { .what = DO_POLL };
+	unsigned int nr;
+
+	if (why)
+		SKIP(return, "%s", why);
+
+	ASSERT_EQ(0, source_on(src, true));
+	w.fd = source_open_file(src, O_RDONLY | O_NONBLOCK, "per_cpu/cpu%d/trace_pipe_raw",
+				self->cpu);
+	ASSERT_LE(0, w.fd);
+	ASSERT_EQ(0, source_put(src, "0", "buffer_percent"));
+	EXPECT_LE(INTERRUPTS, interrupts_of_rounds(_metadata, src, self->cpu, &w, 1));
+	ASSERT_EQ(0, source_put(src, "50", "buffer_percent"));
+	nr = source_ring_subbufs(src, self->cpu) * EVENTS_PER_SUBBUF;
+	EXPECT_LE(INTERRUPTS, interrupts_of_rounds(_metadata, src, self->cpu, &w, nr));
+	close(w.fd);
+}
+
+/* The kernel has asked for the events of one CPU when a reader of another one begins to wait */
+TEST_F(remote, second_reader_notified)
+{
+	struct waiter first = { .what = DO_READ }, w = { .what = DO_READ };
+	const char *why = no_notification(variant->remote);
+	const struct source *src = &self->src;
+
+	if (why)
+		SKIP(return, "%s", why);
+	if (nr_cpus() == 1)
+		SKIP(return, "there is one CPU only");
+
+	ASSERT_EQ(0, source_on(src, true));
+	first.fd = source_open_file(src, O_RDONLY, "per_cpu/cpu0/trace_pipe");
+	ASSERT_LE(0, first.fd);
+	ASSERT_EQ(0, waiter_start(&first));
+	w.fd = source_open_file(src, O_RDONLY, "per_cpu/cpu%d/trace_pipe", self->cpu);
+	ASSERT_LE(0, w.fd);
+	EXPECT_LE(INTERRUPTS, interrupts_of_rounds(_metadata, src, self->cpu, &w, 1));
+	close(w.fd);
+	ASSERT_EQ(0, pin_to_cpu(0));
+	ASSERT_EQ(0, source_write(src, 0));
+	ASSERT_TRUE(waiter_join(&first));
+	close(first.fd);
+}
+
+/* One interrupt is enough for all events that follow */
+TEST_F(remote, notified_once)
+{
+	const struct source *src = &self->src;
+	const char *why = no_notification(variant->remote);
+	struct waiter w = { .what = DO_READ };
+	const unsigned int nr = 1000;
+	long before;
+
+	if (why)
+		SKIP(return, "%s", why);
+
+	ASSERT_EQ(0, source_on(src, true));
+	w.fd = source_open_file(src, O_RDONLY, "per_cpu/cpu%d/trace_pipe", self->cpu);
+	ASSERT_LE(0, w.fd);
+	ASSERT_EQ(0, waiter_start(&w));
+	before = queued_work_interrupts();
+	ASSERT_EQ(0, source_write_many(src, 0, nr));
+	ASSERT_TRUE(waiter_join(&w));
+	EXPECT_GT(before + nr / 10, queued_work_interrupts());
+	close(w.fd);
+}
+
 TEST_F(remote, nonblocking)
 {
 	const struct source *src = &self->src;
@@ -482,7 +618,7 @@ TEST_F(remote, pipe_does_not_end)
  * How the kernel looks for events
  */
 
-/* The kernel's own limit of this, when nothing has happened for a while */
+/* The shortest pause between two looks of the kernel, when nothing has happened for a while */
 #define IDLE_PERIOD_MS	10
 
 /* A timer of a remote's buffer: its function is one of ring_buffer_remote_watch.c */

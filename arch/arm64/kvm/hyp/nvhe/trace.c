@@ -2,6 +2,9 @@
 /*
  * Tracing at EL2: the record functions of all events, and what is written in a panic.
  */
+#include <linux/irqchip/arm-gic-v3.h>
+#include <linux/smp.h>
+
 #include <asm/kvm_hyp.h>
 #include <asm/kvm_mmu.h>
 #include <asm/sections.h>
@@ -31,19 +34,49 @@ static void *reserve_slow(struct hyp_trace_cpu *tc, u32 size)
 	return rb_writer_reserve_slow(&tc->writer, size, hyp_clock_read_slow(&tc->clock));
 }
 
+/*
+ * Interrupt the host if it waits for such an event. What it asks for now, before it sees
+ * that its last word is zeroed, is answered by this interrupt: it sees the event then.
+ */
+static void notify_host(struct hyp_trace_task *task, u32 what)
+{
+	union hyp_task_word word;
+	u64 sgi;
+
+	if (!alternative_has_cap_likely(HYP_TRACE_HAS_SGI))
+		return;
+	/* Before the target; pairs with hyp_trace_notify() */
+	word.both = smp_load_acquire(&task->word.both);
+	if (!(word.notify & what))
+		return;
+
+	WRITE_ONCE(task->word.notify, 0);
+	dsb(ish);
+	sgi = READ_ONCE(task->sgi) & ~ICC_SGI1R_SGI_ID_MASK;
+	write_sysreg_s(sgi | (u64)IPI_IRQ_WORK << ICC_SGI1R_SGI_ID_SHIFT, SYS_ICC_SGI1R_EL1);
+}
+
+static void commit_slow(struct hyp_trace_cpu *tc, void *rec, u32 size)
+{
+	bool first = rec == (void *)(tc->writer.commit + 1) + RB_PAGE_EVENT_HDR;
+
+	rb_writer_commit(&tc->writer, rec, size);
+	notify_host(tc->task, first ? HYP_NOTIFY_EVENT | HYP_NOTIFY_SUBBUF : HYP_NOTIFY_EVENT);
+}
+
 /* Write this CPU's @slow. Only a panic can interrupt this with another event */
-static noinline void write_slow(u32 type)
+static noinline void write_slow(u32 type, u32 event)
 {
 	struct hyp_trace_cpu *tc = this_cpu_ptr(&hyp_trace_cpus);
-	struct remote_rec *from = &tc->slow.rec.hdr, *rec;
-	u32 event = tc->slow.event, size = hyp_rec_sizes[event];
+	struct remote_rec *from = &tc->slow.hdr, *rec;
+	u32 size = hyp_rec_sizes[event];
 	bool filtered = type & HYP_EVENT_FILTERED;
 
 	if (!tc->writer.on)
 		return;
 
 	from->type = type & ~HYP_EVENT_FILTERED;
-	from->pid = READ_ONCE(tc->task->pid);
+	from->pid = READ_ONCE(tc->task->word.pid);
 	if (filtered && !remote_filter_match(READ_ONCE(hyp_filters[event]), from, size))
 		return;
 
@@ -51,7 +84,7 @@ static noinline void write_slow(u32 type)
 	if (!rec)
 		return;
 	memcpy(rec, from, size);
-	rb_writer_commit(&tc->writer, rec, size);
+	commit_slow(tc, rec, size);
 }
 
 /* A small field that is alone in the last word of its record */
@@ -89,10 +122,9 @@ static noinline void write_slow(u32 type)
 /* Writes an event through write_slow() */
 #define WRITE_SLOW(tc, name, type, fields)				\
 	do {								\
-		fill_##name(&(tc)->slow.rec.name			\
+		fill_##name(&(tc)->slow.name				\
 			    REMOTE_AFTER(REMOTE_FIELDS(fields)));	\
-		(tc)->slow.event = HYP_EVENT_##name;			\
-		write_slow(type);					\
+		write_slow(type, HYP_EVENT_##name);			\
 	} while (0)
 
 #define RARE_EVENT(name, fields, ...)					\
@@ -116,6 +148,7 @@ static noinline void write_slow(u32 type)
 		const struct hyp_trace_task *task;			\
 		struct remote_rec_##name *rec;				\
 		struct rb_writer_spot spot;				\
+		union hyp_task_word word;				\
 		u64 ts, delta;						\
 									\
 		OPTIMIZER_HIDE_VAR(tc);	/* one base for all loads */	\
@@ -129,10 +162,13 @@ static noinline void write_slow(u32 type)
 		if (unlikely(delta >> RB_PAGE_DELTA_BITS) ||		\
 		    unlikely(type & HYP_EVENT_FILTERED))		\
 			goto slow;					\
+		word.both = READ_ONCE(task->word.both);			\
+		if (unlikely(word.notify & HYP_NOTIFY_EVENT))		\
+			goto slow;					\
 		rec = rb_writer_put(&spot, size, delta);		\
 		rec->hdr.type = type;					\
 		fill_##name(rec REMOTE_AFTER(REMOTE_FIELDS(fields)));	\
-		rec->hdr.pid = READ_ONCE(task->pid);			\
+		rec->hdr.pid = word.pid;				\
 		rb_writer_commit_at(&tc->writer, &spot, ts);		\
 		return;							\
 	slow:								\
@@ -171,11 +207,11 @@ void __trace_hyp_printk(u32 type, unsigned long ip, const char *fmt, const u32 *
 		return;
 
 	rec->hdr.type = type;
-	rec->hdr.pid = READ_ONCE(tc->task->pid);
+	rec->hdr.pid = READ_ONCE(tc->task->word.pid);
 	rec->ip = hyp_printk_pointer(ip);
 	rec->fmt = kimage_address((unsigned long)fmt);
 	memcpy(rec->words, words, nr * sizeof(*words));
-	rb_writer_commit(&tc->writer, rec, size);
+	commit_slow(tc, rec, size);
 }
 
 bool hyp_trace_written(u64 *written)

@@ -33,7 +33,7 @@ static int enable_locked(struct hyp_trace_cpu *tc, u32 flags)
 	if (host_clock.kind == HYP_CLOCK_NONE)
 		return -ENXIO;
 
-	tc->task = (const struct hyp_trace_task *)host_clock.tasks + tc->cpu;
+	tc->task = (struct hyp_trace_task *)host_clock.tasks + tc->cpu;
 	*host_data_ptr(trace_task) = tc->task;
 	tc->writer.overwrite = flags & HYP_TRACE_OVERWRITE;
 	hyp_clock_init(&tc->clock, &host_clock);
@@ -194,6 +194,12 @@ static bool valid_clock(const struct hyp_clock_src *src)
 	return hyp_clock_bank_size(src->kind) ? src->latch && src->banks : src->extra;
 }
 
+/* Not inline: it is called twice */
+static noinline void clock_parts(const struct hyp_clock_src *src, struct hyp_clock_part *parts)
+{
+	hyp_clock_parts(src, parts);
+}
+
 static void unpin_parts(const struct hyp_clock_part *parts, int nr)
 {
 	while (nr--) {
@@ -222,7 +228,8 @@ static int pin_parts(const struct hyp_clock_part *parts)
 	return 0;
 }
 
-static u64 hyp_address(u64 addr)
+/* Not inline: it is much code, four times */
+static noinline u64 hyp_address(u64 addr)
 {
 	return addr ? kern_hyp_va(addr) : 0;
 }
@@ -237,12 +244,12 @@ static int set_clock_locked(const struct hyp_clock_src *src)
 	if (!valid_clock(src))
 		return -EINVAL;
 
-	hyp_clock_parts(src, parts);
+	clock_parts(src, parts);
 	ret = pin_parts(parts);
 	if (ret)
 		return ret;
 
-	hyp_clock_parts(&host_clock, old_parts);
+	clock_parts(&host_clock, old_parts);
 	unpin_parts(old_parts, HYP_CLOCK_PARTS);
 	host_clock = *src;
 	return 0;

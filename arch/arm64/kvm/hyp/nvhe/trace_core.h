@@ -9,8 +9,8 @@
  * per-CPU data, and pages that the host donates. Sub-buffers and the meta page
  * are shared and pinned; EL2 only ever stores to them. No hypercall takes a
  * pointer to a request, so there is nothing to read twice. The clock's
- * parameters and the pids of the host's tasks are all that is read from the
- * host's memory; see struct hyp_clock_src.
+ * parameters, the pids of the host's tasks and what its readers wait for are all
+ * that is read from the host's memory, see struct hyp_clock_src; the latter is zeroed.
  *
  * Locks: the lock of the host's clock, then hyp_trace_cpu::lock or that of the events, then
  * those of mem_protect.c. Writers take no lock: hyp_trace_cpu::lock serialises
@@ -31,25 +31,18 @@ enum trace_state {
 	TRACE_UNLOADING,
 };
 
-/**
- * struct slow_event - an event for write_slow(), which adds the type and the pid
- * @rec:	its record; aligned for filters
- * @event:	enum hyp_event
- */
-struct slow_event {
-	union {
-		struct remote_rec	hdr;
+/* A record for write_slow(), which adds the type and the pid; aligned for filters */
+union slow_record {
+	struct remote_rec	hdr;
 #define REMOTE_EVENT(name, ...)	struct remote_rec_##name name;
 #include <asm/kvm_hypevents.h>
 #undef REMOTE_EVENT
-	} rec __aligned(8);
-	u32	event;
-};
+} __aligned(8);
 
 /**
  * struct hyp_trace_cpu - the buffer of one CPU
  * @writer:	the ring buffer; its table is built while LOADING
- * @task:	where the host says which task this CPU runs
+ * @task:	where the host says which task this CPU runs, and what its readers wait for
  * @clock:	this CPU's clock
  * @slow:	the event that is not a simple case
  * @lock:	serialises the host's calls
@@ -63,9 +56,9 @@ struct slow_event {
 struct hyp_trace_cpu {
 	/* The end of @writer and the next two members are used for every event */
 	struct rb_writer		writer;
-	const struct hyp_trace_task	*task;
+	struct hyp_trace_task		*task;
 	struct hyp_clock		clock;
-	struct slow_event		slow;
+	union slow_record		slow;
 	hyp_spinlock_t			lock;
 	enum trace_state		state;
 	struct trace_buffer_meta	*meta;

@@ -256,6 +256,16 @@ static void turn_clock(struct rng *rng)
 	WRITE_ONCE(*latch, rng_u64(rng));
 }
 
+/* Ask for an interrupt, in any words. EL2 sends it, and that changes nothing of the events */
+static void ask(struct rng *rng)
+{
+	struct hyp_trace_task *tasks = clock_tasks(pool_va(CLOCK_PAGE));
+
+	WRITE_ONCE(tasks[this_cpu].sgi, rng_u64(rng));
+	WRITE_ONCE(tasks[this_cpu].word.notify,
+		   rng_percent(rng, 50) ? HYP_NOTIFY_EVENT : rng_u64(rng));
+}
+
 static void off_and_on(struct rng *rng)
 {
 	hcall(__hyp_trace_enable, 0);
@@ -264,7 +274,7 @@ static void off_and_on(struct rng *rng)
 
 static void (*const steps[])(struct rng *rng) = {
 	share_and_unshare, donate, flush, unknown_call, smc, selftest, set_filter, turn_clock,
-	off_and_on,
+	off_and_on, ask,
 };
 
 static bool load(void)
@@ -276,7 +286,7 @@ static bool load(void)
 
 	for (i = 0; i < NR_HYP_EVENTS; i++)
 		hcall(__hyp_trace_enable_event, i, FIRST_ID + i);
-	tasks[this_cpu].pid = TASK;
+	tasks[this_cpu].word.pid = TASK;
 	ret = hcall(__pkvm_host_share_hyp, pool_pfn(CLOCK_PAGE)) ?:
 	      hcall(__hyp_trace_set_clock, HYP_CLOCK_SCHED, banks + PAGE_SIZE / 2, banks, 0, 0,
 		    (u64)tasks);

@@ -314,7 +314,7 @@ static bool set_clock(void)
 	memset(pool_va(CLOCK_PAGE), 0, PAGE_SIZE);
 	banks[0].epoch_ns = STAMP;
 	banks[1].epoch_ns = STAMP;
-	tasks[ring.cpu].pid = TASK;
+	tasks[ring.cpu].word.pid = TASK;
 	ret = hcall(__pkvm_host_share_hyp, pool_pfn(CLOCK_PAGE)) ?:
 	      hcall(__hyp_trace_set_clock, HYP_CLOCK_SCHED, (u64)latch, (u64)banks, 0, 0,
 		    (u64)tasks);

@@ -38,7 +38,7 @@ static __always_inline s32 hyp_trace_pid(void)
 {
 	const struct hyp_trace_task *task = *host_data_ptr(trace_task);
 
-	return task ? READ_ONCE(task->pid) : 0;
+	return task ? READ_ONCE(task->word.pid) : 0;
 }
 
 /* Passed as promoted integers, so that small fields are not narrowed again */
