@@ -27,6 +27,7 @@ SUITES='
 writer   both   the ring buffer writer: wrong data, a wrong bound or memory order, in user space
 model    both   the ring buffer protocol: an order of steps that loses an event, a missing barrier
 guest    both   tracefs files, mmap, wake-ups, loading and clocks: wrong behaviour, in each mode
+mainline both   the mainline kernel: a patch or a test that does not fit, a protected guest
 hostile  both   a hypercall that EL2 should refuse and does not, in both protected modes
 hours    quick  a timestamp that drifts or wraps after hours, in each mode
 ftrace   both   tracefs files and module loading: wrong behaviour when used from a shell
@@ -44,7 +45,6 @@ pages    both   code that is correct for 4 KiB pages only
 lint     quick  style, types, documents, history; a stale mutant; missing cache maintenance
 debug    long   faults that KASAN, UBSAN, lockdep and the like report, with 16 KiB pages
 mutants  long   a security test that does not notice when EL2 is broken on purpose
-mainline long   the mainline kernel: a patch or a test that does not fit it
 um       long   the front end: faults on an architecture other than arm64, in User-mode Linux
 debug-all named as debug, in each mode and also with the remote "test"
 kcsan    named  data races

@@ -291,7 +291,11 @@ suite_mutants()
 
 suite_mainline()
 {
-	job mainline env MODES="$MODES" "$SCRIPTS/check/mainline.sh"
+	if [[ $all == yes ]]; then
+		job mainline env MODES="$MODES" "$SCRIPTS/check/mainline.sh"
+	else
+		job "mainline, some" "$SCRIPTS/check/mainline.sh" --quick
+	fi
 }
 
 suite_um()
