@@ -100,7 +100,7 @@ compare()	# OURS PEER
 		BEGIN { print "metric", "hyptrace", "mainline", "ratio", "unit" }
 		NR == FNR { peer[$1] = $2; next }
 		$1 in peer {
-			print $1, $2, peer[$1], peer[$1] ? sprintf("%.2f", $2 / peer[$1]) : "", $3
+			print $1, $2, peer[$1], peer[$1] ? sprintf("%.3g", $2 / peer[$1]) : "", $3
 		}' "$2" "$1"
 }
 

@@ -3,7 +3,7 @@
  * hyp_peer - what tracing the hypervisor costs, on any kernel that does it
  *
  * Uses only files that mainline Linux has as well, so that two kernels can be compared:
- * tracing_on, trace, trace_pipe, write_event, and the files of the events
+ * tracing_on, trace, trace_pipe, write_event, buffer_size_kb, and the files of the events
  * selftest, hyp_enter and hyp_exit. Prints a line for each metric, as hyp_bench does. Runs
  * as root in a guest whose instructions each take a nanosecond; see
  * qemu-scripts/bench-peer.sh.
@@ -30,6 +30,8 @@
 /* Events that are read as text */
 #define NR_TEXT		200
 #define ROUNDS		100
+/* Size of the buffer whose memory is measured, in KiB */
+#define LARGE		"4096"
 
 static int event_fd;
 
@@ -232,6 +234,19 @@ static void bench_wake(void)
 	report_value("wake.p99", quantile(wake_delays, ROUNDS, 0.99), "ns");
 }
 
+/* What a buffer takes that is to have 4096 KiB, the only one as there is one CPU */
+static void bench_memory(void)
+{
+	double before;
+
+	put("tracing_on", "0");
+	clear(NULL);
+	put("buffer_size_kb", LARGE);
+	before = free_bytes();
+	put("tracing_on", "1");
+	report_value("memory.4096KiB", (before - free_bytes()) / 1024, "KiB");
+}
+
 int main(void)
 {
 	need(pin_to_cpu(0), "CPU 0");
@@ -243,6 +258,7 @@ int main(void)
 	bench_crossing();
 	bench_text();
 	bench_wake();
+	bench_memory();
 	put("tracing_on", "0");
 	clear(NULL);
 	return 0;

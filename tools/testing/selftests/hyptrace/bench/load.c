@@ -5,7 +5,6 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "benches.h"
@@ -94,22 +93,6 @@ static void bench_stats_cost(struct bench *b)
 
 	report("stats.read", small, "instructions");
 	report("stats.page", cost_scale(cost_less(large, small), 1 / pages), "instructions");
-}
-
-/* Includes the pages in per-CPU lists, which other counters take for used */
-static double free_bytes(void)
-{
-	static char text[64 * 1024];
-	double pages = 0, val;
-	char *line;
-
-	need(file_read("/proc/zoneinfo", text, sizeof(text)), "/proc/zoneinfo");
-	for (line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
-		if (sscanf(line, " pages free %lf", &val) == 1 ||
-		    sscanf(line, " count: %lf", &val) == 1)
-			pages += val;
-	}
-	return pages * SUBBUF;
 }
 
 /* The memory that is missing while the buffer is loaded, less its sub-buffers */

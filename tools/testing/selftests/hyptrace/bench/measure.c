@@ -8,8 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "measure.h"
+#include "lib/remote.h"
 
 #define MAX_REPEATS	128
 
@@ -150,4 +152,19 @@ void report(const char *name, struct cost cost, const char *unit)
 void report_value(const char *name, double value, const char *unit)
 {
 	report(name, (struct cost){ .median = value }, unit);
+}
+
+double free_bytes(void)
+{
+	static char text[64 * 1024];
+	double pages = 0, val;
+	char *line;
+
+	need(file_read("/proc/zoneinfo", text, sizeof(text)), "/proc/zoneinfo");
+	for (line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+		if (sscanf(line, " pages free %lf", &val) == 1 ||
+		    sscanf(line, " count: %lf", &val) == 1)
+			pages += val;
+	}
+	return pages * sysconf(_SC_PAGESIZE);
 }

@@ -53,6 +53,9 @@ double quantile(double *values, unsigned int nr, double q);
 uint64_t ticks(void);
 double ticks_to_ns(uint64_t ticks);
 
+/* Free memory; with the pages in per-CPU lists, which other counters take for used */
+double free_bytes(void);
+
 /* "name <tab> value <tab> unit <tab> spread" */
 void report(const char *name, struct cost cost, const char *unit);
 void report_value(const char *name, double value, const char *unit);
