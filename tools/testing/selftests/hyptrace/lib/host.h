@@ -13,7 +13,8 @@
  * @event: its system and name, "timer/hrtimer_expire_entry"
  * @pid: only what this thread causes; 0 for all
  *
- * Return: 0 or a negative errno.
+ * Return: 0 or a negative errno; -ENODATA if nothing is recorded although the caller sleeps
+ * and allocates a page.
  */
 int host_record(const char *event, pid_t pid);
 /* Forget what was recorded */
