@@ -195,7 +195,10 @@ part=1/1
 while :; do
 	case ${1-} in
 	--without) without="$without $2" ;;
-	--not) not="$not $2" ;;
+	--not)
+		need_test "$2"
+		not="$not $2"
+		;;
 	--cycles) export HYPTRACE_CYCLES="$2" ;;
 	--part) part=$2 ;;
 	*) break ;;
