@@ -36,6 +36,12 @@ _hyptrace_values()	# COMMAND OPTION
 	"report -C") return 1 ;;
 	*" -C" | *" --clock") _hyptrace_clocks "$trace/remotes/hypervisor" ;;
 	*" --remote") ls "$trace/remotes" 2>/dev/null ;;
+	"stat -u" | "stat --unit") echo auto ns us ms s ;;
+	"stat -s" | "stat --sort")
+		echo name count total mean min p50 p90 p99 p99.9 max
+		echo entries host EL2 guest unknown
+		;;
+	"stat --time") return 1 ;;
 	*" -t" | *" --time") echo absolute relative delta ;;
 	*" --color") echo auto always never ;;
 	*) return 1 ;;

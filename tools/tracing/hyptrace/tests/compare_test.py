@@ -6,6 +6,7 @@ What "hyptrace compare" prints about files whose durations are known. TAP.
 """
 import json
 import os
+import random
 import sys
 
 import synth
@@ -35,10 +36,17 @@ def compare(*arguments):
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
-def rows(a, b):
-    status, out, said = compare("--json", a, b)
-    assert status == 0 and not said, said
-    return {row["name"]: row for row in json.loads(out)["entries"]}
+def document(*arguments):
+    """The exit status, and what is printed"""
+    status, out, said = compare("--json", *arguments)
+    assert not said, said
+    return status, json.loads(out)
+
+
+def rows(*arguments):
+    status, got = document(*arguments)
+    assert status == 0, status
+    return {row["name"]: row for row in got["entries"]}
 
 
 def test_verdicts(directory):
@@ -90,7 +98,120 @@ def test_text(directory):
     equal("text: shares", [line for line in lines if line and line[0] == "el2"],
           [["el2", "50.85", "67.42"]])
     equal("text: a row", [line[:10] + line[-1:] for line in lines if line and line[0] == "hvc"],
-          [["hvc", "30", "30", "0.66", "1.000", "2.000", "2.00", "1.000", "2.000", "2.00", "slower"]])
+          [["hvc", "30", "30", "0.66", "1.000us", "2.000us", "2.00", "1.000us", "2.000us",
+            "2.00", "slower"]])
+
+
+def write_runs(directory, name, runs):
+    paths = [os.path.join(directory, "%s%d.dat" % (name, i)) for i in range(len(runs))]
+    for path, entries in zip(paths, runs):
+        recording(path, entries)
+    return paths
+
+
+def test_runs(directory):
+    """Three runs or more are compared by their means"""
+    a = write_runs(directory, "a", [[(HVC, ns)] * 20 for ns in (1000, 1001, 1002, 1003)])
+    b = write_runs(directory, "b", [[(HVC, ns)] * 30 for ns in (1020, 1021, 1022)])
+    status, got = document(*a, "--", *b)
+    row = got["entries"][0]
+    equal("runs: numbers", (status, got["runs"], row["a"]["count"], row["b"]["count"]), (0, [4, 3], 80, 90))
+    equal("runs: change", "%.4f" % row["change"], "%.4f" % (100 * (1021 / 1001.5 - 1)))
+    # t = 19.5 / sqrt((5 + 2) / 5 * (1 / 4 + 1 / 3)) = 21.58, with 5 degrees of freedom
+    equal("runs: the test", (row["by_runs"], "%.2e" % row["p"], row["verdict"]), (True, "3.97e-06", "slower"))
+    equal("runs: faster", rows(*b, "--", *a)["hvc"]["verdict"], "faster")
+    wall = [sum((n - 1) * (ns + 1000) + ns for ns in times)
+            for n, times in ((20, range(1000, 1004)), (30, range(1020, 1023)))]
+    equal("runs: wall time", got["wall"], wall)
+    equal("two runs: by durations", (rows(*a, "--", *b[:2])["hvc"]["by_runs"],
+                                     rows(*a[:2], "--", *b)["hvc"]["by_runs"]), (False, False))
+    # all durations of one side are longer, but the means of runs are far apart
+    noisy = write_runs(directory, "noisy", [[(HVC, ns)] * 20 for ns in (1010, 1100, 1400)])
+    equal("runs: too far apart", rows(*a, "--", *noisy)["hvc"]["verdict"], "noise")
+    near = write_runs(directory, "near", [[(HVC, ns)] * 20 for ns in (1005, 1005, 1005)])
+    equal("runs: a small change", rows(*a, "--", *near)["hvc"]["verdict"], "noise")
+    equal("runs: few in each", rows(*write_runs(directory, "few", [[(HVC, 1000)] * 19] * 3), "--", *b)
+          ["hvc"]["by_runs"], False)
+    tenths = write_runs(directory, "tenths", [[(HVC, 1)] * 2 + [(HVC, 1000)] * 16 + [(HVC, 10**6)] * 2] * 3)
+    equal("runs: without the tenths", rows(*tenths, "--", *b)["hvc"]["change"], 2.1)
+    mixed = [write_runs(directory, "mixed%d" % nr, [[(HVC, 1000)] * nr + [(HVC, 1100)] * (20 - nr)] * 3)
+             for nr in (12, 11)]
+    # of the 16 in the middle, 6 and 7 are long
+    equal("runs: less than the median tells", "%.4f" % rows(*mixed[0], "--", *mixed[1])["hvc"]["change"],
+          "%.4f" % (100 * (16700 / 16600 - 1)))
+
+
+def test_fail_over(directory):
+    a = write_runs(directory, "a", [[(HVC, 1000), (SMC, 1000), (HOST_ABORT, 1000)] * 20])[0]
+    b = write_runs(directory, "b", [[(HVC, 1050), (SMC, 1020), (HOST_ABORT, 900)] * 20])[0]
+    for limit, failed in (("3%", ["hvc"]), ("1.5", ["smc", "hvc"]), ("5%", []), ("4.99%", ["hvc"])):
+        status, got = document("--fail-over", limit, a, b)
+        equal("fail over %s" % limit, (status, [r["name"] for r in got["entries"] if r["fails"]],
+                                       got["failed"]), (3 if failed else 0, failed, len(failed)))
+    status, out, said = compare("--fail-over=3%", a, b)
+    equal("fail over: text", (status, said, out.split("\n\n")[-1]), (3, "", "slower by more than 3%:\n+5.0% hvc\n"))
+    status, out, said = compare("--fail-over=5%", a, b)
+    equal("fail over: none", (status, said, out.split("\n\n")[-1]), (0, "", "slower by more than 5%: none\n"))
+    equal("faster does not fail", compare("--fail-over=0", b, a)[0], 3)
+    equal("files behind --", compare("--fail-over=3%", "--", a, b)[0], 3)
+    equal("options behind files", compare(a, b, "--fail-over=3%")[0], 3)
+    few = write_runs(directory, "few", [[(HVC, 2000)] * 19])[0]
+    equal("few do not fail", compare("--fail-over=3%", a, few)[0], 0)
+
+
+# Typical ns of hypercalls, by id; a tenth of the fourth takes five times as long
+CALLS = {1: 1000, 2: 650, 3: 2200, 4: 900, 5: 5000}
+
+
+def noisy_run(chance, slower):
+    """A run on virtual time: a counter of 16 ns, and a run that is a bit faster or slower as
+    a whole; @slower is the factor of call 1"""
+    whole, entries = chance.uniform(0.998, 1.002), []
+    for call, ns in CALLS.items():
+        for _ in range(80):
+            exact = ns * whole * chance.uniform(0.99, 1.01) * (slower if call == 1 else 1)
+            if call == 4 and chance.random() < 0.1:
+                exact *= 5
+            ticks = int(exact / 16 + chance.random())
+            entries.append((call, 16 * ticks))
+    chance.shuffle(entries)
+    return entries
+
+
+def record_calls(path, entries):
+    pages, events, ts = [], [], 10**9
+    for call, duration in entries:
+        events += [(ts, "hyp_enter", 7, {"reason": HVC}), (ts, "host_hcall", 7, {"id": call}),
+                   (ts + duration, "hyp_exit", 7, {"reason": ERET_HOST})]
+        ts += duration + 1000
+        if len(events) == 90:
+            pages.append(synth.page(events))
+            events = []
+    synth.write(path, {0: []}, {0: pages + ([synth.page(events)] if events else [])}, texts=TEXTS)
+    return path
+
+
+def noisy_runs(directory, name, seed, slower):
+    return [record_calls(os.path.join(directory, "%s%d.dat" % (name, i)),
+                         noisy_run(random.Random("%s %d %d" % (name, seed, i)), slower)) for i in range(5)]
+
+
+def test_power(directory):
+    """2 % in one hypercall are found in each of 20 tries; without a change nothing is"""
+    missed, wrong = [], []
+    for seed in range(20):
+        a = noisy_runs(directory, "a", seed, 1)
+        status, got = document("--fail-over=1%", *a, "--", *noisy_runs(directory, "b", seed, 1.02))
+        slow = [row["name"] for row in got["hypercalls"] if row["fails"]]
+        if (status, slow) != (3, ["1"]):
+            missed.append((seed, status, slow))
+        status, got = document("--fail-over=1%", *a, "--", *noisy_runs(directory, "c", seed, 1))
+        changed = [row["name"] for kind in ("entries", "hypercalls") for row in got[kind]
+                   if row["verdict"] != "noise"]
+        if status or changed:
+            wrong.append((seed, status, changed))
+    result("2 % are found in 20 of 20 tries", missed)
+    result("nothing is found where nothing changed, in 20 of 20 tries", wrong)
 
 
 def test_errors(directory):
@@ -102,7 +223,14 @@ def test_errors(directory):
     synth.write(some, {0: []}, {0: []}, texts=synth.enabled("hyp_enter") +
                 synth.enabled("hyp_exit", how="filtered"))
     for want, text, arguments in (
-            (2, "expected two files, got 1", [path]), (2, "expected two files, got 3", [path] * 3),
+            (2, "expected two files, or several with '--' between those of A and of B, got 1", [path]),
+            (2, "of B, got 3", [path] * 3), (2, "of B, got 0", []), (2, "of B, got 1", [path, "--"]),
+            (2, "of B, got 3", ["--", path, path, path]),
+            (2, "bad limit '3x': expected a number of percent, such as 3%", ["--fail-over=3x", path, path]),
+            (2, "bad limit '-1%'", ["--fail-over=-1%", path, path]),
+            (2, "bad limit ''", ["--fail-over=", path, path]),
+            (2, "bad limit 'nan'", ["--fail-over=nan", path, path]),
+            (1, "none.dat: hyp_enter and hyp_exit were not recorded", [path, path, "--", path, none]),
             (2, "unrecognized option '--nonsense'", ["--nonsense"]),
             (1, "a.dat: CPU 99 was not recorded", ["-P", "0,99", path, path]),
             (1, "No such file", [path, os.path.join(directory, "missing")]),
@@ -115,7 +243,8 @@ def test_errors(directory):
 
 def main():
     print("TAP version 13")
-    attempt_each((test_verdicts, test_small, test_rates, test_text, test_errors))
+    attempt_each((test_verdicts, test_small, test_rates, test_text, test_runs,
+                  test_fail_over, test_power, test_errors))
     finish()
 
 

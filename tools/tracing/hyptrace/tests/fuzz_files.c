@@ -58,13 +58,36 @@ static void report(struct datr *d, u8 how)
 	report_file(d, &h, null);
 }
 
-static void compare(struct datr *d)
+static void compare(struct datr *d, unsigned int runs)
 {
 	struct profiler *s = fileprofile_read(d, NULL, NULL);
+	const struct profile *run[3];
+	struct comparison c = {
+		.side = { { .run = run, .nr = runs }, { .run = run, .nr = runs } },
+		.limited = true,
+	};
+	unsigned int i;
 
+	for (i = 0; s && i < ARRAY_SIZE(run); i++)
+		run[i] = profiler_profile(s);
 	if (s)
-		compare_print(profiler_profile(s), profiler_profile(s), false, null);
+		compare_print(&c, runs == 2, null);
 	fileprofile_free(s);
+}
+
+static void print_stat(struct datr *d, u8 how)
+{
+	struct stat_how h = {
+		.json = how % 6 == 3, .unit = how / 6 % 5, .width = how / 6 % 3 * 40,
+		.top = how / 6 % 4, .slowest = how / 6 % 5, .sorted = how / 6 % 2,
+		.sort = how / 6 % 15,
+	};
+
+	if (how / 6 % 7 == 6)
+		h.part = (struct scopeargs) {
+			.scope = { .from = 1, .by_vm = true, .vm = 1 }, .since_first = { true },
+		};
+	stat_file(d, NULL, &h, null);
 }
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
@@ -85,13 +108,13 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		break;
 	case 2:
 	case 3:
-		stat_file(d, NULL, data[0] % 6 == 3, false, null);
+		print_stat(d, data[0]);
 		break;
 	case 4:
 		if (data[0] / 6 % 2)
-			compare(d);
+			compare(d, 1 + data[0] / 12 % 3);
 		else
-			stat_file(d, NULL, false, true, null);
+			stat_file(d, NULL, &(struct stat_how){ .histogram = true }, null);
 		break;
 	default:
 		if (data[0] / 6 % 2)

@@ -68,6 +68,10 @@ check "sched_switch" record --event = sched
 check "hyp_enter" record -E ""
 check "local boot" record --clock = ""
 check "relative" report --time = rel
+check "p99 p99.9" stat --sort = p9
+check "entries" stat -s en
+check "us" stat --unit u
+check "" stat --time ab
 check "$tracefs/some.dat" stat "$tracefs/so"
 check "" report -C lo
 check "bash" record -- bas

@@ -98,12 +98,12 @@ def summary(values):
     values = sorted(values)
 
     def percentile(percent):
-        return next(v for i, v in enumerate(values, 1) if 100 * i >= percent * len(values))
+        return next(v for i, v in enumerate(values, 1) if 1000 * i >= round(10 * percent) * len(values))
 
     return {'count': len(values), 'total': sum(values),
             'mean': (2 * sum(values) + len(values)) // (2 * len(values)),
             'p50': percentile(50), 'p90': percentile(90), 'p99': percentile(99),
-            'max': values[-1]}
+            'max': values[-1], 'min': values[0], 'p999': percentile(99.9)}
 
 
 def calls(all_stays):

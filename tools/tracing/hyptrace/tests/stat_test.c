@@ -15,6 +15,7 @@
 #include "analysis/dist.h"
 #include "analysis/ranksum.h"
 #include "analysis/times.h"
+#include "analysis/ttest.h"
 #include "lib/array.h"
 #include "lib/log.h"
 #include "lib/visible.h"
@@ -269,6 +270,8 @@ static void expect_summary_at(int line, const u64 *value, unsigned int nr,
 	expect_at(line, "p90", s.p90, want.p90);
 	expect_at(line, "p99", s.p99, want.p99);
 	expect_at(line, "max", s.max, want.max);
+	expect_at(line, "min", s.min, want.min);
+	expect_at(line, "p99.9", s.p999, want.p999);
 	dists_free(dists);
 }
 
@@ -283,28 +286,35 @@ static void test_percentiles(void)
 	expect_summary(v, 0, { 0 });
 	result("percentiles of no value");
 	v[0] = 42;
-	expect_summary(v, 1, { 1, 42, 42, 42, 42, 42, 42 });
+	expect_summary(v, 1, { 1, 42, 42, 42, 42, 42, 42, 42, 42 });
 	result("percentiles of 1 value");
 	v[1] = 11;
-	expect_summary(v, 2, { 2, 53, 27, 11, 42, 42, 42 });
+	expect_summary(v, 2, { 2, 53, 27, 11, 42, 42, 42, 11, 42 });
 	result("percentiles of 2 values");
 	v[2] = 12;
-	expect_summary(v, 3, { 3, 65, 22, 12, 42, 42, 42 });
+	expect_summary(v, 3, { 3, 65, 22, 12, 42, 42, 42, 11, 42 });
 	result("percentiles of 3 values");
 	for (i = 0; i < 100; i++)
 		v[i] = 100 - i;
-	expect_summary(v, 100, { 100, 5050, 51, 50, 90, 99, 100 });
+	expect_summary(v, 100, { 100, 5050, 51, 50, 90, 99, 100, 1, 100 });
 	result("percentiles of 100 values");
 	v[100] = 1000;
-	expect_summary(v, 101, { 101, 6050, 60, 51, 91, 100, 1000 });
+	expect_summary(v, 101, { 101, 6050, 60, 51, 91, 100, 1000, 1, 1000 });
 	result("percentiles of 101 values");
 	for (i = 0; i < 1000; i++)
 		v[i] = i < 989 ? 5 : 9;
-	expect_summary(v, 1000, { 1000, 5044, 5, 5, 5, 9, 9 });
+	expect_summary(v, 1000, { 1000, 5044, 5, 5, 5, 9, 9, 5, 9 });
 	result("p99 among equal values, from above");
 	v[989] = 5;
-	expect_summary(v, 1000, { 1000, 5040, 5, 5, 5, 5, 9 });
+	expect_summary(v, 1000, { 1000, 5040, 5, 5, 5, 5, 9, 5, 9 });
 	result("p99 among equal values, from below");
+	for (i = 0; i < 1000; i++)
+		v[i] = i < 998 ? 5 : 9;
+	expect_summary(v, 1000, { 1000, 5008, 5, 5, 5, 5, 9, 5, 9 });
+	result("p99.9 among equal values, from above");
+	v[998] = 5;
+	expect_summary(v, 1000, { 1000, 5004, 5, 5, 5, 5, 9, 5, 5 });
+	result("p99.9 among equal values, from below");
 }
 
 /* The range of @value ends at @end, if a larger value is the maximum */
@@ -874,6 +884,34 @@ static void test_ranksum(void)
 	result("rank sums");
 }
 
+static void expect_ttest(int line, const double *a, size_t nr_a, const double *b, size_t nr_b,
+			 u64 millionths)
+{
+	expect_at(line, "p, 10^-6", ttest(a, nr_a, b, nr_b) * 1e6 + 0.5, millionths);
+}
+
+/* Of the quantiles of Student's distribution in tables */
+static void test_ttest(void)
+{
+	static const double a[] = { 0, 0, 0, 3, 3, 3 }, b[] = { 1, 2, 3, 4, 5 };
+	/* t = 12.7062 with one degree of freedom: p = 0.05 */
+	static const double near[] = { -1, 1 }, far[] = { 12.7062 * 1.7320508 };
+	/* t = 4.30265 with two of them, 2.77645 with four */
+	static const double two[] = { 4.30265 * 1.4142136 - 1,
+		4.30265 * 1.4142136 + 1 };
+	static const double three[] = { -1, 0, 1 }, four[] = { 2.77645 * 0.8164966 - 1,
+		2.77645 * 0.8164966, 2.77645 * 0.8164966 + 1 };
+
+	expect_ttest(__LINE__, near, 2, far, 1, 50000);
+	expect_ttest(__LINE__, near, 2, two, 2, 50000);
+	expect_ttest(__LINE__, three, 3, four, 3, 50000);
+	expect_ttest(__LINE__, a, 3, a + 3, 3, 0);
+	expect_ttest(__LINE__, a, 3, a, 3, 1000000);
+	expect_ttest(__LINE__, b, 5, b, 5, 1000000);
+	expect_ttest(__LINE__, b, 2, b + 2, 3, 57669);
+	result("t-test");
+}
+
 static void test_array(void)
 {
 	size_t room = 0, moved = 0, nr, before;
@@ -963,6 +1001,7 @@ int main(void)
 	test_two_vcpus();
 	test_many_tasks();
 	test_ranksum();
+	test_ttest();
 	test_array();
 	test_visible();
 	printf("1..%u\n", nr_tests);

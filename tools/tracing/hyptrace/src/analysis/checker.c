@@ -327,6 +327,9 @@ static int check_hyp(struct checker *c, const struct check_event *ev)
 	case EV_VCPU_ENTER:
 	case EV_VCPU_EXIT:
 	case EV_SCHED_SWITCH:
+	case EV_HOST_MEM_ABORT:
+	case EV_MEM_TRANSITION:
+	case EV_GUEST_MEM:
 	case EV_OTHER:
 		break;
 	}

@@ -19,8 +19,10 @@
  * @nr:		how many
  * @room:	how many fit
  * @count:	number of values in each range; NULL if all values are kept
+ * @min:	the smallest, if there are any
  * @max:	the largest
  * @total:	their sum
+ * @rank:	for dists_sort_by()
  */
 struct dist {
 	u64 key;
@@ -29,8 +31,10 @@ struct dist {
 	size_t nr;
 	size_t room;
 	u64 *count;
+	u64 min;
 	u64 max;
 	u64 total;
+	u64 rank;
 };
 
 /**
@@ -93,11 +97,33 @@ int dist_add(struct dist *d, u64 value)
 		d->count[range_of(value)]++;
 	else if (keep_value(d, value))
 		return -1;
+	if (!d->nr || value < d->min)
+		d->min = value;
 	d->nr++;
 	d->total += value;
 	if (value > d->max)
 		d->max = value;
 	return 0;
+}
+
+u64 dist_key(const struct dist *d)
+{
+	return d->key;
+}
+
+u64 dist_count(const struct dist *d)
+{
+	return d->nr;
+}
+
+int dist_pool(struct dist *to, const struct dist *from)
+{
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; !ret && i < from->nr; i++)
+		ret = dist_add(to, from->value[i]);
+	return ret;
 }
 
 const char *dist_name(const struct dist *d)
@@ -122,11 +148,11 @@ static u64 value_in_ranges(const struct dist *d, u64 rank)
 	return end < d->max ? end : d->max;
 }
 
-/* Of sorted values: the smallest one that @percent of them do not exceed */
-static u64 percentile(const struct dist *d, unsigned int percent)
+/* Of sorted values: the smallest one that @permille of them do not exceed */
+static u64 quantile(const struct dist *d, unsigned int permille)
 {
-	size_t rank = (d->nr / 100) * percent +
-		      ((d->nr % 100) * percent + 99) / 100;
+	size_t rank = (d->nr / 1000) * permille +
+		      ((d->nr % 1000) * permille + 999) / 1000;
 
 	return d->count ? value_in_ranges(d, rank) : d->value[rank - 1];
 }
@@ -151,10 +177,12 @@ void dist_summarize(struct dist *d, struct dist_summary *out)
 	out->count = d->nr;
 	out->total = d->total;
 	out->mean = d->total / d->nr + (d->total % d->nr >= (d->nr + 1) / 2);
-	out->p50 = percentile(d, 50);
-	out->p90 = percentile(d, 90);
-	out->p99 = percentile(d, 99);
+	out->p50 = quantile(d, 500);
+	out->p90 = quantile(d, 900);
+	out->p99 = quantile(d, 990);
 	out->max = d->max;
+	out->min = d->min;
+	out->p999 = quantile(d, 999);
 }
 
 static unsigned int bucket_of(u64 value)
@@ -284,6 +312,66 @@ void dists_sort(struct dists *s)
 		qsort(s->dist, s->nr, sizeof(*s->dist), compare_totals);
 }
 
+static u64 rank_of(struct dist *d, enum dist_column key)
+{
+	struct dist_summary s;
+
+	dist_summarize(d, &s);
+	switch (key) {
+	case DIST_COUNT:
+		return s.count;
+	case DIST_TOTAL:
+		return s.total;
+	case DIST_MEAN:
+		return s.mean;
+	case DIST_MIN:
+		return s.min;
+	case DIST_P50:
+		return s.p50;
+	case DIST_P90:
+		return s.p90;
+	case DIST_P99:
+		return s.p99;
+	case DIST_P999:
+		return s.p999;
+	case DIST_MAX:
+		return s.max;
+	case DIST_NAME:
+	case NR_DIST_KEYS:
+		break;
+	}
+	return 0;
+}
+
+static int compare_ranks(const void *a, const void *b)
+{
+	const struct dist *x = *(struct dist * const *)a;
+	const struct dist *y = *(struct dist * const *)b;
+
+	return compare_u64(y->rank, x->rank) ?: compare_totals(a, b);
+}
+
+static int compare_by_name(const void *a, const void *b)
+{
+	return compare_names(*(struct dist * const *)a, *(struct dist * const *)b);
+}
+
+void dists_sort_by(struct dists *s, enum dist_column key)
+{
+	unsigned int i;
+
+	for (i = 0; i < s->nr; i++)
+		s->dist[i]->rank = rank_of(s->dist[i], key);
+	if (s->nr)
+		qsort(s->dist, s->nr, sizeof(*s->dist),
+		      key == DIST_NAME ? compare_by_name : compare_ranks);
+}
+
+unsigned int dists_nr(const struct dists *s)
+{
+	return s->nr;
+}
+
 struct dist *dists_at(const struct dists *s, unsigned int i)
 {
 	return i < s->nr ? s->dist[i] : NULL;
@@ -300,6 +388,7 @@ void dists_clear(struct dists *s)
 			memset(d->count, 0, NR_RANGES * sizeof(*d->count));
 		d->nr = 0;
 		d->total = 0;
+		d->min = 0;
 		d->max = 0;
 	}
 }

@@ -25,6 +25,8 @@ struct dists;
  * @p90:	90 %
  * @p99:	99 %
  * @max:	the largest one
+ * @min:	the smallest one
+ * @p999:	99.9 %
  */
 struct dist_summary {
 	u64 count;
@@ -34,6 +36,23 @@ struct dist_summary {
 	u64 p90;
 	u64 p99;
 	u64 max;
+	u64 min;
+	u64 p999;
+};
+
+/* What dists_sort_by() sorts by: the members of a summary, and the name */
+enum dist_column {
+	DIST_NAME,
+	DIST_COUNT,
+	DIST_TOTAL,
+	DIST_MEAN,
+	DIST_MIN,
+	DIST_P50,
+	DIST_P90,
+	DIST_P99,
+	DIST_P999,
+	DIST_MAX,
+	NR_DIST_KEYS
 };
 
 /**
@@ -65,14 +84,29 @@ struct dist *dists_find(const struct dists *s, const char *name);
 /** dists_sort - by the total, descending; sets the order of dists_at() */
 void dists_sort(struct dists *s);
 
+/** dists_sort_by - sort by the name, ascending, or by a number, descending */
+void dists_sort_by(struct dists *s, enum dist_column key);
+
+/** dists_nr - how many there are */
+unsigned int dists_nr(const struct dists *s);
+
 /** dists_at - the i-th one, or NULL behind the last */
 struct dist *dists_at(const struct dists *s, unsigned int i);
 
 /** dist_add - add a value. Return: 0, or -1 with a message. */
 int dist_add(struct dist *d, u64 value);
 
+/** dist_key - what was passed to dists_get() */
+u64 dist_key(const struct dist *d);
+
 /** dist_name - its name, NULL until dists_set_name() */
 const char *dist_name(const struct dist *d);
+
+/** dist_count - how many values it has */
+u64 dist_count(const struct dist *d);
+
+/** dist_pool - add all values of @from, which must keep them. Return: 0, -1 with a message. */
+int dist_pool(struct dist *to, const struct dist *from);
 
 void dist_summarize(struct dist *d, struct dist_summary *out);
 

@@ -11,6 +11,7 @@
  * struct reading - a file being read
  * @d:		the file
  * @cpus:	the CPUs to look at, NULL for all
+ * @scope:	what counts, or NULL for everything
  * @watch:	observer, or NULL
  * @account:	counts events
  * @profiler:	makes a profile of them
@@ -19,6 +20,7 @@
 struct reading {
 	struct datr *d;
 	const struct cpulist *cpus;
+	const struct scope *scope;
 	const struct profile_watch *watch;
 	struct account *account;
 	struct profiler *profiler;
@@ -36,7 +38,7 @@ static int take_event(void *ctx, const struct merged *ev)
 	bool chosen = is_chosen(r, ev->cpu);
 
 	account_feed(r->account, ev);
-	if (chosen && r->watch &&
+	if (chosen && r->watch && r->watch->event &&
 	    r->watch->event(r->watch->times.ctx, r->out->db, ev))
 		return -1;
 	return profiler_feed(r->profiler, ev, chosen, datr_side(r->d, ev->buffer));
@@ -86,6 +88,8 @@ static int begin_profile(struct reading *r)
 	r->account = account_new(r->d);
 	if (!r->account)
 		return -1;
+	if (r->scope)
+		profiler_set_scope(r->profiler, r->scope);
 	if (r->watch)
 		times_set_watch(r->out->times, &r->watch->times);
 	return add_cpus(r);
@@ -120,10 +124,11 @@ static int read_events(struct reading *r)
 	return finish_profile(r);
 }
 
-struct profiler *fileprofile_read(struct datr *d, const struct cpulist *cpus,
-				  const struct profile_watch *watch)
+struct profiler *fileprofile_read_scope(struct datr *d, const struct cpulist *cpus,
+					const struct scope *scope,
+					const struct profile_watch *watch)
 {
-	struct reading r = { .d = d, .cpus = cpus, .watch = watch };
+	struct reading r = { .d = d, .cpus = cpus, .scope = scope, .watch = watch };
 	int ret = read_events(&r);
 
 	account_free(r.account);
@@ -131,6 +136,12 @@ struct profiler *fileprofile_read(struct datr *d, const struct cpulist *cpus,
 		return r.profiler;
 	fileprofile_free(r.profiler);
 	return NULL;
+}
+
+struct profiler *fileprofile_read(struct datr *d, const struct cpulist *cpus,
+				  const struct profile_watch *watch)
+{
+	return fileprofile_read_scope(d, cpus, NULL, watch);
 }
 
 void fileprofile_free(struct profiler *s)

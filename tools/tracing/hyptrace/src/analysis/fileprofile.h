@@ -12,7 +12,7 @@
 /**
  * struct profile_watch - an observer of the events and times while a file is read
  * @event:	gets each event of the CPUs to look at, and each corrupt sub-buffer,
- *		before the times do. Return: 0, or -1 with a message.
+ *		before the times do; or NULL. Return: 0, or -1 with a message.
  * @times:	gets the parts of the times; its @ctx is that of @event as well
  */
 struct profile_watch {
@@ -31,6 +31,11 @@ struct profile_watch {
  */
 struct profiler *fileprofile_read(struct datr *d, const struct cpulist *cpus,
 				  const struct profile_watch *watch);
+
+/** fileprofile_read_scope - the same, of what is in a scope, whose @db is not used */
+struct profiler *fileprofile_read_scope(struct datr *d, const struct cpulist *cpus,
+					const struct scope *scope,
+					const struct profile_watch *watch);
 void fileprofile_free(struct profiler *s);
 
 /** fileprofile_check - Return: 0, or 1 with a message if there were corrupt sub-buffers */

@@ -5,10 +5,13 @@
 #include "analysis/profilejson.h"
 #include "lib/json.h"
 
-/* ", " before all but the first */
-static void separate(FILE *out, unsigned int *nr)
+/* ", " before all but the first. Return: false if no more are to be printed */
+static bool separate(const struct profilejson *how, FILE *out, unsigned int *nr)
 {
+	if (how->top && *nr == how->top)
+		return false;
 	fputs((*nr)++ ? ",\n  " : "\n  ", out);
+	return true;
 }
 
 static void put_places(FILE *out, const struct times_row *r)
@@ -18,14 +21,13 @@ static void put_places(FILE *out, const struct times_row *r)
 		r->ns[PLACE_UNKNOWN]);
 }
 
-static void put_cpus(const struct profile *s, FILE *out)
+static void put_cpus(const struct profile *s, const struct profilejson *how, FILE *out)
 {
 	const struct times_row *r;
 	unsigned int i, nr = 0;
 
 	fputs(",\n\"cpus\": [", out);
-	for (i = 0; (r = times_cpu(s->times, i)); i++) {
-		separate(out, &nr);
+	for (i = 0; (r = times_cpu(s->times, i)) && separate(how, out, &nr); i++) {
 		fprintf(out, "{\"cpu\": %d, \"entries\": %llu, ", r->id,
 			r->entries);
 		put_places(out, r);
@@ -37,19 +39,19 @@ static void put_cpus(const struct profile *s, FILE *out)
 static void put_task(const struct profile *s, FILE *out, s32 pid)
 {
 	if (pid == TIMES_NOBODY) {
-		fputs("{\"pid\": null, \"comm\": null, ", out);
+		fputs("\"pid\": null, \"comm\": null, ", out);
 		return;
 	}
 	if (pid == TIMES_OTHERS) {
-		fputs("{\"pid\": null, \"comm\": \"other tasks\", ", out);
+		fputs("\"pid\": null, \"comm\": \"other tasks\", ", out);
 		return;
 	}
-	fprintf(out, "{\"pid\": %d, \"comm\": ", pid);
+	fprintf(out, "\"pid\": %d, \"comm\": ", pid);
 	json_string(out, evdb_comm(s->db, pid));
 	fputs(", ", out);
 }
 
-static void put_tasks(const struct profile *s, FILE *out)
+static void put_tasks(const struct profile *s, const struct profilejson *how, FILE *out)
 {
 	const struct times_row *r;
 	unsigned int i, nr = 0;
@@ -58,14 +60,16 @@ static void put_tasks(const struct profile *s, FILE *out)
 	for (i = 0; (r = times_task(s->times, i)); i++) {
 		if (times_row_empty(r))
 			continue;
-		separate(out, &nr);
+		if (!separate(how, out, &nr))
+			break;
+		fputs("{", out);
 		put_task(s, out, r->id);
 		put_places(out, r);
 	}
 	fputs("]", out);
 }
 
-static void put_vcpus(const struct profile *s, FILE *out)
+static void put_vcpus(const struct profile *s, const struct profilejson *how, FILE *out)
 {
 	const struct times_row *r;
 	unsigned int i, nr = 0;
@@ -74,7 +78,9 @@ static void put_vcpus(const struct profile *s, FILE *out)
 	for (i = 0; (r = times_vcpu(s->times, i)); i++) {
 		if (times_row_empty(r))
 			continue;
-		separate(out, &nr);
+		if (!separate(how, out, &nr))
+			break;
+		fputs("{", out);
 		put_task(s, out, r->id);
 		if (r->named)
 			fprintf(out, "\"vm\": %u, \"vcpu\": %u, ", r->vm,
@@ -103,44 +109,72 @@ static void put_histogram(FILE *out, const struct dist *d)
 	fputs("]", out);
 }
 
-static void put_dist(FILE *out, unsigned int *nr, const char *name,
-		     struct dist *d, bool histogram)
+static void put_dist(FILE *out, unsigned int *nr, struct dist *d,
+		     const struct profilejson *how)
 {
 	struct dist_summary s;
 
 	dist_summarize(d, &s);
-	if (!s.count)
+	if (!s.count || !separate(how, out, nr))
 		return;
-	separate(out, nr);
 	fputs("{\"name\": ", out);
-	json_string(out, name);
-	fprintf(out, ", \"count\": %llu, \"total\": %llu, \"mean\": %llu, \"p50\": %llu, \"p90\": %llu, \"p99\": %llu, \"max\": %llu",
-		s.count, s.total, s.mean, s.p50, s.p90, s.p99, s.max);
-	if (histogram)
+	json_string(out, dist_name(d));
+	fprintf(out, ", \"count\": %llu, \"total\": %llu, \"mean\": %llu, \"p50\": %llu, \"p90\": %llu, \"p99\": %llu, \"max\": %llu, \"min\": %llu, \"p999\": %llu",
+		s.count, s.total, s.mean, s.p50, s.p90, s.p99, s.max, s.min, s.p999);
+	if (how->histogram)
 		put_histogram(out, d);
 	fputs("}", out);
 }
 
 static void put_dists(FILE *out, const char *what, const struct dists *dists,
-		      bool histogram)
+		      const struct profilejson *how)
 {
 	unsigned int i, nr = 0;
 	struct dist *d;
 
 	fprintf(out, ",\n\"%s\": [", what);
 	for (i = 0; (d = dists_at(dists, i)); i++)
-		put_dist(out, &nr, dist_name(d), d, histogram);
+		put_dist(out, &nr, d, how);
 	fputs("]", out);
 }
 
-static void put_ways(const struct profile *s, bool histogram, FILE *out)
+static void put_name(FILE *out, const char *member, const char *name)
 {
-	unsigned int i, nr = 0;
+	fprintf(out, "\"%s\": ", member);
+	if (name)
+		json_string(out, name);
+	else
+		fputs("null", out);
+	fputs(", ", out);
+}
 
-	fputs(",\n\"switches\": [", out);
-	for (i = 0; i < NR_WAYS; i++)
-		put_dist(out, &nr, way_name(i), times_way(s->times, i),
-			 histogram);
+static void put_slow(const struct profile *s, FILE *out, const struct slow *slow)
+{
+	put_task(s, out, slow->task);
+	fprintf(out, "\"cpu\": %u, \"ts\": %llu, \"ns\": %llu}", slow->cpu, slow->start,
+		slow->ns);
+}
+
+static void put_slowest(const struct profile *s, const struct slowest *slowest, FILE *out)
+{
+	const struct slow *slow;
+	unsigned int i;
+
+	fputs(",\n\"slowest_entries\": [", out);
+	for (i = 0; i < slowest->entries.nr; i++) {
+		slow = &slowest->entries.list[i];
+		fputs(i ? ",\n  {" : "\n  {", out);
+		put_name(out, "name", slow->what ? dist_name(slow->what) : NULL);
+		put_name(out, "hypercall", slow->call ? dist_name(slow->call) : NULL);
+		put_slow(s, out, slow);
+	}
+	fputs("],\n\"slowest_switches\": [", out);
+	for (i = 0; i < slowest->switches.nr; i++) {
+		slow = &slowest->switches.list[i];
+		fputs(i ? ",\n  {" : "\n  {", out);
+		put_name(out, "name", way_name(slow->way));
+		put_slow(s, out, slow);
+	}
 	fputs("]", out);
 }
 
@@ -148,8 +182,8 @@ static void put_summary(const struct profile *s, FILE *out)
 {
 	const struct times_result *r = &s->result;
 
-	fprintf(out, "\"wall\": %llu, \"events\": %llu, \"host_events\": %llu, \"lost\": ",
-		r->wall, s->events.seen[HYP], s->events.seen[HOST]);
+	fprintf(out, "\"wall\": %llu, \"start\": %llu, \"events\": %llu, \"host_events\": %llu, \"lost\": ",
+		r->wall, r->start, s->events.seen[HYP], s->events.seen[HOST]);
 	if (s->events.vague)
 		fputs("null", out);
 	else
@@ -160,15 +194,17 @@ static void put_summary(const struct profile *s, FILE *out)
 		r->losses, r->misplaced, r->no_exit, r->no_entry);
 }
 
-void profile_print_json(const struct profile *s, bool histogram, FILE *out)
+void profile_print_json(const struct profile *s, const struct profilejson *how, FILE *out)
 {
 	fputs("{", out);
 	put_summary(s, out);
-	put_cpus(s, out);
-	put_tasks(s, out);
-	put_vcpus(s, out);
-	put_dists(out, "entries", s->reasons, histogram);
-	put_dists(out, "hypercalls", s->hcalls, histogram);
-	put_ways(s, histogram, out);
+	put_cpus(s, how, out);
+	put_tasks(s, how, out);
+	put_vcpus(s, how, out);
+	put_dists(out, "entries", s->reasons, how);
+	put_dists(out, "hypercalls", s->hcalls, how);
+	put_dists(out, "switches", times_ways(s->times), how);
+	if (how->slowest)
+		put_slowest(s, how->slowest, out);
 	fputs("}\n", out);
 }

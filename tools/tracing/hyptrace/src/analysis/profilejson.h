@@ -8,13 +8,26 @@
 #include <stdio.h>
 
 #include "analysis/profiler.h"
+#include "analysis/slowest.h"
+
+/**
+ * struct profilejson - what is printed
+ * @histogram:	histograms of the durations
+ * @top:	at most so many rows of each list; 0 for all
+ * @slowest:	the longest durations, or NULL
+ */
+struct profilejson {
+	bool histogram;
+	unsigned int top;
+	const struct slowest *slowest;
+};
 
 /**
  * profile_print_json - print it as one JSON document, all times in ns
  * @s:		the profile
- * @histogram:	with histograms of the durations
+ * @how:	what of it
  * @out:	where the text goes
  */
-void profile_print_json(const struct profile *s, bool histogram, FILE *out);
+void profile_print_json(const struct profile *s, const struct profilejson *how, FILE *out);
 
 #endif

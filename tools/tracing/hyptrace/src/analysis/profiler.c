@@ -6,13 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/exitname.h"
 #include "analysis/profiler.h"
 #include "lib/log.h"
-
-/* From vcpu_exit: the exit's code, and the class of its syndrome */
-#define CLASS_BITS	6
-#define CLASS_SHIFT	26
-#define NR_EXITS	(256 << CLASS_BITS)
 
 /* Keys of exits, among those of reasons */
 #define EXIT_KEY	BIT(16)
@@ -20,10 +16,12 @@
 /**
  * struct profiler - a profile being made
  * @exits:	names of codes and classes that occurred so far
+ * @scope:	what counts, if it was set
  * @out:	the result
  */
 struct profiler {
 	struct dist *exits[NR_EXITS];
+	struct scope scope;
 	struct profile out;
 };
 
@@ -54,17 +52,6 @@ static struct dist *dist_by_field(struct profiler *r, struct dists *dists,
 	return dists_set_name(dists, d, name ? name : text) ? NULL : d;
 }
 
-/* A trap has the name of its class, all others that of their code */
-static int name_exit(struct profiler *r, const struct rbevent *ev, char *name,
-		     size_t size)
-{
-	const char *word = evdb_word(r->out.db, ev, "code");
-
-	if (word && !strcmp(word, "TRAP"))
-		word = evdb_word(r->out.db, ev, "ec");
-	return snprintf(name, size, "guest_exit %s", word ? word : "?");
-}
-
 static struct dist *dist_by_name(struct dists *dists, const char *name, u64 key)
 {
 	struct dist *d = dists_find(dists, name);
@@ -79,13 +66,11 @@ static struct dist *dist_by_name(struct dists *dists, const char *name, u64 key)
 
 static struct dist *dist_by_exit(struct profiler *r, const struct rbevent *ev)
 {
-	u32 code = number(r, ev, "code") & 0xff;
-	u32 class = number(r, ev, "esr") >> CLASS_SHIFT & (BIT(CLASS_BITS) - 1);
-	u32 index = code << CLASS_BITS | class;
+	u32 index = exit_index(r->out.db, ev);
 	char name[64];
 
 	if (!r->exits[index]) {
-		name_exit(r, ev, name, sizeof(name));
+		snprintf(name, sizeof(name), "guest_exit %s", exit_name(r->out.db, ev));
 		r->exits[index] = dist_by_name(r->out.reasons, name,
 					       EXIT_KEY + index);
 	}
@@ -124,6 +109,9 @@ static int describe(struct profiler *r, const struct rbevent *ev,
 	case EV_KVM_EXIT:
 	case EV_TRACE_ON:
 	case EV_TRACE_OFF:
+	case EV_HOST_MEM_ABORT:
+	case EV_MEM_TRANSITION:
+	case EV_GUEST_MEM:
 	case EV_OTHER:
 		break;
 	}
@@ -168,6 +156,13 @@ struct profiler *profiler_new(struct evdb *db, bool switches, bool bounded)
 		return r;
 	profiler_free(r);
 	return NULL;
+}
+
+void profiler_set_scope(struct profiler *r, const struct scope *scope)
+{
+	r->scope = *scope;
+	r->scope.db = r->out.db;
+	times_set_scope(r->out.times, &r->scope);
 }
 
 struct profile *profiler_profile(struct profiler *r)

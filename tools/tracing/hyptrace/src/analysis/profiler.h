@@ -57,6 +57,9 @@ struct profiler *profiler_new(struct evdb *db, bool switches, bool bounded);
  */
 int profiler_feed(struct profiler *r, const struct merged *ev, bool chosen, enum side side);
 
+/** profiler_set_scope - count only what is in @scope, whose @db is not used */
+void profiler_set_scope(struct profiler *r, const struct scope *scope);
+
 /** profiler_profile - the result, with @events still to be filled in */
 struct profile *profiler_profile(struct profiler *r);
 

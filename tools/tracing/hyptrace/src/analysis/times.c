@@ -27,6 +27,9 @@
  * event of a side: see stretches.h.
  *
  * vCPUs: a task's times are those of the vCPU that it ran last.
+ *
+ * All events are taken, whatever the scope is. Of a span, what lies in it counts; entries
+ * and durations count if they begin in it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -58,6 +61,7 @@ enum state {
  * @stay:	takes its duration, or NULL
  * @stay_call:	takes the duration of its hypercall, or NULL
  * @call_known:	the entry from the host was seen, and all since
+ * @call_start:	timestamp of that entry
  * @call_ns:	time at EL2 since
  * @call:	the hypercall, if it is one
  * @running:	the task that runs in the host, by the host's events
@@ -81,6 +85,7 @@ struct cpu_times {
 	struct dist *stay;
 	struct dist *stay_call;
 	bool call_known;
+	u64 call_start;
 	u64 call_ns;
 	struct dist *call;
 	s32 running;
@@ -95,6 +100,7 @@ struct cpu_times {
 
 struct times {
 	const struct times_watch *watch;
+	const struct scope *scope;
 	struct cpu_times *cpu[MAX_CPUS];
 	bool have_switches;
 	bool begun;
@@ -108,6 +114,37 @@ struct times {
 	struct dists *ways;
 	struct times_result result;
 };
+
+/* The scope */
+
+static bool counts_time(const struct times *t, u64 ts)
+{
+	return !t->scope || scope_has_time(t->scope, ts);
+}
+
+static bool counts_row(const struct times *t, const struct times_row *task,
+		       const struct times_row *vcpu)
+{
+	return !t->scope || scope_has_row(t->scope, task, vcpu);
+}
+
+static bool limited(const struct times *t)
+{
+	return t->scope && scope_limits(t->scope);
+}
+
+/* What a task does; @ts is when it began */
+static bool counts(const struct times *t, u64 ts, s32 pid)
+{
+	struct times_row wanted = { .id = pid }, *task;
+
+	if (!counts_time(t, ts))
+		return false;
+	if (!limited(t))
+		return true;
+	task = rows_find(&t->tasks, &wanted);
+	return counts_row(t, task, task ? task->running : NULL);
+}
 
 /* Stretches */
 
@@ -173,15 +210,23 @@ static int stretch_to(struct times *t, struct cpu_times *c, u64 ts)
 	return 0;
 }
 
-static void tell_span(const struct times *t, const struct cpu_times *c,
-		      const struct stretch *s)
+static void account_stretch(const struct times *t, const struct cpu_times *c,
+			    const struct stretch *s)
 {
 	struct times_span span = {
 		.cpu = c->row->id, .start = c->open_at, .ns = s->ns,
 		.place = s->place, .task = s->task, .vcpu = s->vcpu,
 	};
 
-	if (t->watch)
+	if (t->scope)
+		span.ns = scope_overlap(t->scope, &span.start, s->ns);
+	if (!span.ns || !counts_row(t, s->task, s->vcpu))
+		return;
+	c->row->ns[s->place] += span.ns;
+	s->task->ns[s->place] += span.ns;
+	if (s->vcpu)
+		s->vcpu->ns[s->place] += span.ns;
+	if (t->watch && t->watch->span)
 		t->watch->span(t->watch->ctx, &span);
 }
 
@@ -192,11 +237,7 @@ static void account_settled(const struct times *t, struct cpu_times *c)
 
 	for (i = 0; i < nr; i++) {
 		s = &c->open.list[i];
-		c->row->ns[s->place] += s->ns;
-		s->task->ns[s->place] += s->ns;
-		if (s->vcpu)
-			s->vcpu->ns[s->place] += s->ns;
-		tell_span(t, c, s);
+		account_stretch(t, c, s);
 		c->open_at += s->ns;
 	}
 	stretches_drop(&c->open, nr);
@@ -222,10 +263,21 @@ static bool fits_state(enum state s, const struct times_event *ev)
 	return true;
 }
 
+/* At the end of an entry, when it is known which vCPU the task runs. Return: it counts */
+static bool count_stay(const struct times *t, struct cpu_times *c)
+{
+	bool in_scope = counts(t, c->stay_start, c->at_el2);
+
+	if (limited(t))
+		c->row->entries += in_scope;
+	c->stay_known = false;
+	return in_scope;
+}
+
 static void drop_stay(struct times *t, struct cpu_times *c)
 {
-	t->result.no_exit += c->stay_known;
-	c->stay_known = false;
+	if (c->stay_known)
+		t->result.no_exit += count_stay(t, c);
 }
 
 /* Nothing is known any more, until the next event tells the state */
@@ -244,9 +296,11 @@ static void forget(struct times *t, struct cpu_times *c)
 		task->running = NULL;
 }
 
-static void enter(struct cpu_times *c, const struct times_event *ev)
+static void enter(const struct times *t, struct cpu_times *c,
+		  const struct times_event *ev)
 {
-	c->row->entries++;
+	if (!limited(t))
+		c->row->entries += counts_time(t, c->at);
 	c->state = AT_EL2;
 	c->at_el2 = ev->pid;
 	c->stay_known = true;
@@ -259,6 +313,7 @@ static void enter(struct cpu_times *c, const struct times_event *ev)
 		return;
 	}
 	c->call_known = true;
+	c->call_start = c->at;
 	c->call_ns = 0;
 	c->call = NULL;
 }
@@ -267,10 +322,10 @@ static void tell_stay(const struct times *t, const struct cpu_times *c)
 {
 	struct times_stay stay = {
 		.cpu = c->row->id, .start = c->stay_start, .end = c->at,
-		.reason = c->stay, .call = c->stay_call,
+		.reason = c->stay, .call = c->stay_call, .task = c->at_el2,
 	};
 
-	if (t->watch)
+	if (t->watch && t->watch->stay)
 		t->watch->stay(t->watch->ctx, &stay);
 }
 
@@ -279,19 +334,33 @@ static int end_stay(struct times *t, struct cpu_times *c)
 	u64 ns = c->at - c->stay_start;
 
 	if (!c->stay_known) {
-		t->result.no_entry++;
+		t->result.no_entry += counts_time(t, c->at);
 		c->call_known = false;
 		return 0;
 	}
-	c->stay_known = false;
-	tell_stay(t, c);
 	c->call_ns += ns;
+	if (!count_stay(t, c))
+		return 0;
+	tell_stay(t, c);
 	return c->stay ? dist_add(c->stay, ns) : 0;
 }
 
-static int eret_host(struct cpu_times *c)
+static int end_way(const struct times *t, const struct cpu_times *c, enum way way, u64 start)
 {
-	bool measured = c->call_known && c->call;
+	struct times_switch s = {
+		.cpu = c->row->id, .start = start, .end = c->at, .way = way, .task = c->at_el2,
+	};
+
+	if (!counts(t, start, c->at_el2))
+		return 0;
+	if (t->watch && t->watch->way)
+		t->watch->way(t->watch->ctx, &s);
+	return dist_add(times_way(t, way), s.end - s.start);
+}
+
+static int eret_host(const struct times *t, struct cpu_times *c)
+{
+	bool measured = c->call_known && c->call && counts(t, c->call_start, c->at_el2);
 
 	c->state = IN_HOST;
 	c->call_known = false;
@@ -321,8 +390,8 @@ static int eret_guest(struct times *t, struct cpu_times *c,
 	vcpu = vcpu_of(t, c);
 	if (!vcpu)
 		return -1;
-	vcpu->entries++;
-	return measured ? dist_add(times_way(t, WAY_IN), c->at - c->entry) : 0;
+	vcpu->entries += counts(t, c->at, c->at_el2);
+	return measured ? end_way(t, c, WAY_IN, c->entry) : 0;
 }
 
 static int leave(struct times *t, struct cpu_times *c,
@@ -332,7 +401,7 @@ static int leave(struct times *t, struct cpu_times *c,
 		return -1;
 	if (ev->reason == REASON_ERET_GUEST)
 		return eret_guest(t, c, ev);
-	return eret_host(c);
+	return eret_host(t, c);
 }
 
 static int name_vcpu(struct times *t, const struct times_event *ev)
@@ -356,7 +425,7 @@ static int take_hyp(struct times *t, struct cpu_times *c,
 	c->at_el2 = ev->pid;
 	switch (ev->kind) {
 	case EV_HYP_ENTER:
-		enter(c, ev);
+		enter(t, c, ev);
 		break;
 	case EV_HYP_EXIT:
 		return leave(t, c, ev);
@@ -376,6 +445,9 @@ static int take_hyp(struct times *t, struct cpu_times *c,
 	case EV_KVM_ENTRY:
 	case EV_KVM_EXIT:
 	case EV_SCHED_SWITCH:
+	case EV_HOST_MEM_ABORT:
+	case EV_MEM_TRANSITION:
+	case EV_GUEST_MEM:
 	case EV_OTHER:
 		break;
 	}
@@ -392,7 +464,7 @@ static int feed_hyp(struct times *t, struct cpu_times *c,
 	if (stretches_settle(&c->open, &t->tasks, known, HYP))
 		return -1;
 	if (!known) {
-		t->result.misplaced += !lost && !on;
+		t->result.misplaced += !lost && !on && counts_time(t, ev->ts);
 		forget(t, c);
 	}
 	return take_hyp(t, c, ev);
@@ -406,7 +478,7 @@ static int take_kvm_exit(struct times *t, struct cpu_times *c)
 
 	c->exit_known = false;
 	c->entry_known = false;
-	return measured ? dist_add(times_way(t, WAY_OUT), c->at - c->exit) : 0;
+	return measured ? end_way(t, c, WAY_OUT, c->exit) : 0;
 }
 
 static int feed_host(struct times *t, struct cpu_times *c,
@@ -462,13 +534,29 @@ void times_limit_tasks(struct times *t, unsigned int max)
 
 /* All */
 
+static struct dists *new_ways(bool bounded)
+{
+	struct dists *ways = dists_new(bounded);
+	struct dist *d;
+	enum way way;
+
+	for (way = 0; ways && way < NR_WAYS; way++) {
+		d = dists_get(ways, way);
+		if (d && !dists_set_name(ways, d, way_name(way)))
+			continue;
+		dists_free(ways);
+		return NULL;
+	}
+	return ways;
+}
+
 struct times *times_new(bool have_switches, bool bounded)
 {
 	struct times *t = calloc(1, sizeof(*t));
 
 	if (t)
-		t->ways = dists_new(bounded);
-	if (!t || !t->ways || !times_way(t, WAY_IN) || !times_way(t, WAY_OUT)) {
+		t->ways = new_ways(bounded);
+	if (!t || !t->ways) {
 		log_oom();
 		times_free(t);
 		return NULL;
@@ -480,6 +568,11 @@ struct times *times_new(bool have_switches, bool bounded)
 void times_set_watch(struct times *t, const struct times_watch *w)
 {
 	t->watch = w;
+}
+
+void times_set_scope(struct times *t, const struct scope *s)
+{
+	t->scope = s;
 }
 
 int times_add_cpu(struct times *t, unsigned int cpu)
@@ -519,7 +612,7 @@ int times_feed(struct times *t, const struct times_event *ev)
 	bool lost = ev->lost || c->lost[ev->side];
 	int ret;
 
-	t->result.losses += lost;
+	t->result.losses += lost && counts_time(t, ev->ts);
 	c->lost[ev->side] = false;
 	ret = stretch_to(t, c, ev->ts);
 	if (!ret && ev->side == HYP)
@@ -545,6 +638,14 @@ static int account_to_end(struct times *t, struct cpu_times *c)
 	return 0;
 }
 
+static u64 wall_time(const struct times *t, u64 *start)
+{
+	u64 ns = t->end - t->start;
+
+	*start = t->start;
+	return t->scope ? scope_overlap(t->scope, start, ns) : ns;
+}
+
 int times_tick(struct times *t, u64 ts, struct times_result *result)
 {
 	unsigned int i;
@@ -557,7 +658,7 @@ int times_tick(struct times *t, u64 ts, struct times_result *result)
 	rows_sort(&t->cpus, rows_by_id);
 	rows_sort(&t->tasks, rows_by_time);
 	rows_sort(&t->vcpus, rows_by_guest);
-	t->result.wall = t->end - t->start;
+	t->result.wall = wall_time(t, &t->result.start);
 	*result = t->result;
 	return 0;
 }
@@ -573,7 +674,8 @@ int times_finish(struct times *t, struct times_result *result)
 		c = t->cpu[i];
 		if (!c)
 			continue;
-		t->result.losses += c->lost[HOST] + c->lost[HYP];
+		if (counts_time(t, t->end))
+			t->result.losses += c->lost[HOST] + c->lost[HYP];
 		drop_stay(t, c);
 	}
 	*result = t->result;
@@ -603,6 +705,18 @@ const struct times_row *times_task(const struct times *t, unsigned int i)
 const struct times_row *times_vcpu(const struct times *t, unsigned int i)
 {
 	return i < t->vcpus.nr ? t->vcpus.row[i] : NULL;
+}
+
+void times_sort(struct times *t, rows_order order)
+{
+	rows_sort(&t->cpus, order);
+	rows_sort(&t->tasks, order);
+	rows_sort(&t->vcpus, order);
+}
+
+struct dists *times_ways(const struct times *t)
+{
+	return t->ways;
 }
 
 struct dist *times_way(const struct times *t, enum way way)

@@ -7,6 +7,7 @@
 
 #include "analysis/dist.h"
 #include "analysis/rows.h"
+#include "analysis/scope.h"
 #include "lib/types.h"
 #include "trace/evdb.h"
 #include "trace/side.h"
@@ -56,13 +57,16 @@ struct times_event {
 
 /**
  * struct times_result - the result, apart from the rows
- * @wall:	ns from the recording's first event to its last
+ * @start:	timestamp of the recording's first event
+ * @wall:	ns from there to its last event. With a scope, both are of the time that
+ *		is in it
  * @no_exit:	EL2 entries whose exit was not seen
  * @no_entry:	EL2 exits whose entry was not seen
  * @losses:	places where events were lost
  * @misplaced:	events that contradict the state before them
  */
 struct times_result {
+	u64 start;
 	u64 wall;
 	u64 no_exit;
 	u64 no_entry;
@@ -95,6 +99,7 @@ struct times_span {
  * @end:	of hyp_exit
  * @reason:	what takes the duration, or NULL
  * @call:	what takes that of the hypercall, or NULL
+ * @task:	on whose behalf, or TIMES_NOBODY
  */
 struct times_stay {
 	unsigned int cpu;
@@ -102,19 +107,38 @@ struct times_stay {
 	u64 end;
 	const struct dist *reason;
 	const struct dist *call;
+	s32 task;
 };
 
 /**
- * struct times_watch - an observer of the parts that the times are made of
- * @ctx:	passed to both
+ * struct times_switch - a world switch whose latency is measured
+ * @cpu:	the CPU
+ * @start:	timestamp of its first event
+ * @end:	of its last one
+ * @way:	the direction
+ * @task:	on whose behalf
+ */
+struct times_switch {
+	unsigned int cpu;
+	u64 start;
+	u64 end;
+	enum way way;
+	s32 task;
+};
+
+/**
+ * struct times_watch - an observer of the parts that the times are made of; any can be NULL
+ * @ctx:	passed to all
  * @span:	gets each span; on a CPU, each begins where the last one ended, and all
  *		together are its times
  * @stay:	gets the complete EL2 entries of a CPU in their order
+ * @way:	gets the world switches
  */
 struct times_watch {
 	void *ctx;
 	void (*span)(void *ctx, const struct times_span *s);
 	void (*stay)(void *ctx, const struct times_stay *s);
+	void (*way)(void *ctx, const struct times_switch *s);
 };
 
 /**
@@ -130,6 +154,13 @@ void times_free(struct times *t);
 
 /** times_set_watch - report each span and stay to @w, which must outlive the times */
 void times_set_watch(struct times *t, const struct times_watch *w);
+
+/**
+ * times_set_scope - count only what is in @s, which must outlive the times; NULL: all
+ *
+ * Then the times of a CPU do not add up to the wall time if there are others' as well.
+ */
+void times_set_scope(struct times *t, const struct scope *s);
 
 /**
  * times_limit_tasks - keep the rows of at most @max tasks, and of the vCPUs that they run
@@ -191,6 +222,12 @@ void times_restart(struct times *t);
 const struct times_row *times_cpu(const struct times *t, unsigned int i);
 const struct times_row *times_task(const struct times *t, unsigned int i);
 const struct times_row *times_vcpu(const struct times *t, unsigned int i);
+
+/** times_sort - set another order of all rows */
+void times_sort(struct times *t, rows_order order);
+
+/** times_ways - the durations of all directions, with their names */
+struct dists *times_ways(const struct times *t);
 
 /** times_way - the durations of one direction */
 struct dist *times_way(const struct times *t, enum way way);

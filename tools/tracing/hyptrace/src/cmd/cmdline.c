@@ -83,6 +83,16 @@ int cmdline_word(const char *what, const char *arg, const char *const *words)
 	return begin == 1 ? index : log_error("bad %s '%s': expected %s", what, arg, list);
 }
 
+int cmdline_number(const char *what, const char *arg, u64 max, u64 *out)
+{
+	u64 number;
+
+	if (parse_number(arg, max, &number))
+		return log_error("bad %s '%s': expected a number from 1 to %llu", what, arg, max);
+	*out = number;
+	return 0;
+}
+
 /* What is read */
 
 static error_t take_file(struct input *in, const char *path)
@@ -125,7 +135,7 @@ static const struct argp_option input_options[] = {
 	{ 0 }
 };
 
-static const struct argp input_argp = {
+const struct argp input_argp = {
 	.options = input_options,
 	.parser = parse_input,
 };
@@ -163,14 +173,19 @@ static int check_stdout(const struct datr *d)
 			 datr_name(d));
 }
 
-struct datr *input_open(const struct input *in, unsigned int i)
+struct datr *input_open_path(const struct input *in, const char *path)
 {
-	struct datr *d = datr_open(in->path[i]);
+	struct datr *d = datr_open(path);
 
 	if (!d || (!check_cpus(in, d) && !check_stdout(d)))
 		return d;
 	datr_free(d);
 	return NULL;
+}
+
+struct datr *input_open(const struct input *in, unsigned int i)
+{
+	return input_open_path(in, in->path[i]);
 }
 
 void input_free(struct input *in)

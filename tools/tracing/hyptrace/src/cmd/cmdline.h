@@ -20,6 +20,8 @@
 #define CMDLINE_KEYS	256
 /* The same for sessionargs.h */
 #define SESSION_KEYS	512
+/* The same for scopeargs.h */
+#define SCOPE_KEYS	768
 
 /**
  * cmdline_parse - read the options of a command
@@ -49,12 +51,24 @@ error_t cmdline_told(int ret);
  */
 int cmdline_word(const char *what, const char *arg, const char *const *words);
 
+/**
+ * cmdline_number - read the value of an option that is a number
+ * @what:	name of the option, for the message
+ * @arg:	the value, in decimal
+ * @max:	the largest one; the smallest is 1
+ * @out:	gets it
+ *
+ * Return: 0, or -1 with a message, and @out as it was.
+ */
+int cmdline_number(const char *what, const char *arg, u64 max, u64 *out);
+
 /* The largest number of files that a command takes */
 #define MAX_INPUTS	2
 
 /**
  * struct input - the files that a command reads
- * @want:	how many it takes; set before the command line is read
+ * @want:	how many it takes; set before the command line is read. 0 if the command
+ *		takes them itself
  * @nr:		how many there are
  * @path:	their names
  * @cpus:	the CPUs to look at; empty for all
@@ -66,7 +80,10 @@ struct input {
 	struct cpulist cpus;
 };
 
-/** cmdline_input - for argp.children: FILE and --cpus; the input is a struct input */
+/** input_argp - FILE and --cpus; the input is a struct input */
+extern const struct argp input_argp;
+
+/** cmdline_input - for argp.children: only that */
 extern const struct argp_child cmdline_input[];
 
 /** input_cpus - the CPUs to look at, NULL for all */
@@ -81,6 +98,9 @@ const struct cpulist *input_cpus(const struct input *in);
  * output is this file.
  */
 struct datr *input_open(const struct input *in, unsigned int i);
+
+/** input_open_path - the same for a file that is not in @in, but its CPUs are */
+struct datr *input_open_path(const struct input *in, const char *path);
 void input_free(struct input *in);
 
 /**

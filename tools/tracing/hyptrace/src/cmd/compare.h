@@ -4,17 +4,17 @@
 
 #include <stdio.h>
 
-#include "analysis/profiler.h"
+#include "analysis/comparison.h"
 #include "lib/types.h"
 
 /**
- * compare_print - print what differs between two recordings
- * @a:		the first one
- * @b:		the second one
+ * compare_print - print what differs between recordings
+ * @c:		their profiles, and the limit
  * @json:	as JSON, else as tables
  * @out:	where the text goes
+ *
+ * Return: 0; 1 if something became slower by more than the limit; -1 with a message.
  */
-void compare_print(const struct profile *a, const struct profile *b,
-		   bool json, FILE *out);
+int compare_print(struct comparison *c, bool json, FILE *out);
 
 #endif

@@ -210,14 +210,6 @@ static int set_time(struct options *o, const char *arg)
 	return word < 0 ? -1 : 0;
 }
 
-static error_t set_context(struct options *o, const char *arg)
-{
-	if (!parse_number(arg, MAX_CONTEXT, &o->how.rule.context))
-		return 0;
-	return cmdline_told(log_error("bad context '%s': expected a number from 1 to %u",
-				      arg, MAX_CONTEXT));
-}
-
 static error_t check_options(const struct options *o)
 {
 	int ret = 0;
@@ -248,7 +240,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'e':
 		return cmdline_told(strlist_add(&o->how.rule.events, arg));
 	case 'C':
-		return set_context(o, arg);
+		return cmdline_told(cmdline_number("context", arg, MAX_CONTEXT,
+						   &o->how.rule.context));
 	case OPT_PER_CPU:
 		o->how.per_cpu = true;
 		return 0;

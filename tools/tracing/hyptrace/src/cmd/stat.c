@@ -10,30 +10,79 @@
 #include "cmd/commands.h"
 #include "cmd/profiletext.h"
 #include "cmd/stat.h"
+#include "cmd/statsort.h"
+#include "cmd/table.h"
+#include "lib/log.h"
 
-int stat_file(struct datr *d, const struct cpulist *cpus, bool json,
-	      bool histogram, FILE *out)
+/* At most so many of the longest durations */
+#define MAX_SLOWEST	100000
+
+static int print_profile(const struct profile *s, const struct stat_how *how,
+			 const struct slowest *slowest, FILE *out)
 {
-	struct profiler *s = fileprofile_read(d, cpus, NULL);
-	int ret;
+	const struct profilejson json = {
+		.histogram = how->histogram, .top = how->top,
+		.slowest = how->slowest ? slowest : NULL,
+	};
+	const struct profiletext text = {
+		.unit = how->unit, .width = how->width, .histogram = how->histogram,
+		.part = scopeargs_given(&how->part), .top = how->top,
+		.slowest = json.slowest,
+	};
 
-	if (!s)
+	if (!how->json)
+		return profile_print_text(s, &text, out);
+	profile_print_json(s, &json, out);
+	return 0;
+}
+
+static int print_part(struct datr *d, struct profiler *s, const struct stat_how *how,
+		      const struct slowest *slowest, FILE *out)
+{
+	struct profile *profile = profiler_profile(s);
+
+	if (scopeargs_given(&how->part) && scopeargs_check(&how->part, d, profile))
 		return -1;
-	if (json)
-		profile_print_json(profiler_profile(s), histogram, out);
-	else
-		profile_print_text(profiler_profile(s), histogram, out);
-	ret = fileprofile_check(s, d);
+	if (how->sorted)
+		statsort(profile, how->sort);
+	if (print_profile(profile, how, slowest, out))
+		return -1;
+	return fileprofile_check(s, d);
+}
+
+static struct profiler *read_part(struct datr *d, const struct cpulist *cpus,
+				  const struct stat_how *how, struct slowest *slowest)
+{
+	const struct profile_watch watch = {
+		.times = { .ctx = slowest, .stay = slowest_stay, .way = slowest_way },
+	};
+	struct scope scope;
+
+	if ((how->slowest && slowest_init(slowest, how->slowest)) ||
+	    scopeargs_resolve(&how->part, d, &scope))
+		return NULL;
+	return fileprofile_read_scope(d, cpus, scopeargs_given(&how->part) ? &scope : NULL,
+				      how->slowest ? &watch : NULL);
+}
+
+int stat_file(struct datr *d, const struct cpulist *cpus, const struct stat_how *how,
+	      FILE *out)
+{
+	struct slowest slowest = { 0 };
+	struct profiler *s = read_part(d, cpus, how, &slowest);
+	int ret = s ? print_part(d, s, how, &slowest, out) : -1;
+
 	fileprofile_free(s);
+	slowest_free(&slowest);
 	return ret;
 }
 
 /* The command line */
 
 static const char doc[] =
-	"Prints where time went in a recording: the host, EL2 and guests. Times are in\n"
-	"microseconds; shares are relative to the recording's time, from its first\n"
-	"event to its last.\n"
+	"Prints where time went in a recording: the host, EL2 and guests. Shares, in %,\n"
+	"are relative to the recording's time, from its first event to its last, or to\n"
+	"that of --time: 100 is one CPU all the time. Each table ends with its total.\n"
 	"\n"
 	"  CPU        the time of each CPU in the host, at EL2 and in guests\n"
 	"  TASK       the same for each task; the host's part needs sched_switch\n"
@@ -50,6 +99,10 @@ static const char doc[] =
 	"calls for the host. Where events were lost, time is unknown, and a duration\n"
 	"that the loss interrupts is counted but not measured.\n"
 	"\n"
+	"With --time, EL2 entries and switches count if they begin in that time. The\n"
+	"events and lost events of the first line are always those of the recording.\n"
+	"On a terminal, columns that do not fit are left out; a pipe gets all.\n"
+	"\n"
 	"Exit status: 0 on success; 1 on errors, or if FILE is corrupt in places; 2 for\n"
 	"a wrong command line.";
 
@@ -57,48 +110,87 @@ static const struct argp_option options[] = {
 	{ "histogram", 'H', NULL, 0,
 	  "also print histograms of durations, by powers of two of ns", 0 },
 	{ "json", 'j', NULL, 0, "print one JSON document, all times in ns", 0 },
+	{ "unit", 'u', "UNIT", 0,
+	  "print times in auto (four digits, each with its unit), or in ns, us, ms or s with all digits [auto]",
+	  0 },
+	{ "sort", 's', "COLUMN", 0,
+	  "sort the tables that have this column by it: name, count, total, mean, min, p50, p90, p99, p99.9, max, entries, host, EL2, guest or unknown",
+	  0 },
+	{ "top", 'n', "N", 0, "print at most N rows of each table, and one for the others", 0 },
+	{ "slowest", 'S', "N", 0,
+	  "also list the N longest EL2 entries and switches, with their timestamps", 0 },
 	{ 0 }
 };
 
 struct options {
 	struct input in;
-	bool histogram;
-	bool json;
+	struct stat_how how;
 };
+
+static int set_unit(struct stat_how *how, const char *arg)
+{
+	int unit = cmdline_word("unit", arg, unit_words);
+
+	how->unit = unit;
+	return unit < 0 ? -1 : 0;
+}
+
+static int set_sort(struct stat_how *how, const char *arg)
+{
+	int key = statsort_key(arg);
+
+	how->sorted = true;
+	how->sort = key;
+	return key < 0 ? -1 : 0;
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 
-	(void)arg;
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &o->in;
+		state->child_inputs[0] = &o->how.part;
+		state->child_inputs[1] = &o->in;
 		return 0;
 	case 'H':
-		o->histogram = true;
+		o->how.histogram = true;
 		return 0;
 	case 'j':
-		o->json = true;
+		o->how.json = true;
 		return 0;
+	case 'u':
+		return cmdline_told(set_unit(&o->how, arg));
+	case 's':
+		return cmdline_told(set_sort(&o->how, arg));
+	case 'n':
+		return cmdline_told(cmdline_number("top", arg, UINT32_MAX, &o->how.top));
+	case 'S':
+		return cmdline_told(cmdline_number("slowest", arg, MAX_SLOWEST, &o->how.slowest));
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
 }
+
+static const struct argp_child children[] = {
+	{ &scope_argp, 0, NULL, 0 },
+	{ &input_argp, 0, NULL, 0 },
+	{ 0 }
+};
 
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.args_doc = "FILE",
 	.doc = doc,
-	.children = cmdline_input,
+	.children = children,
 };
 
 static int print(struct datr *d, const void *options)
 {
 	const struct options *o = options;
 
-	return stat_file(d, input_cpus(&o->in), o->json, o->histogram, stdout);
+	return stat_file(d, input_cpus(&o->in), &o->how, stdout);
 }
 
 int stat_main(int argc, char **argv)
@@ -106,6 +198,7 @@ int stat_main(int argc, char **argv)
 	struct options o = { .in.want = 1 };
 	int ret = EXIT_USAGE;
 
+	o.how.width = table_width();
 	if (!cmdline_parse(&argp, argc, argv, 0, &o))
 		ret = input_print(&o.in, print, &o);
 	input_free(&o.in);

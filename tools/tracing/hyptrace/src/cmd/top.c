@@ -188,7 +188,7 @@ static int show(struct top *t, u64 until)
 	data->events.lost = lost_since(t);
 	learn_comms(t, data);
 	if (t->opt->json)
-		profile_print_json(data, false, out);
+		profile_print_json(data, &(struct profilejson){ 0 }, out);
 	else
 		top_print(data, session_elapsed_ms(&t->s), max_rows(t), out);
 	screen_end(t->screen);

@@ -51,8 +51,9 @@ static int read_file_into(struct datr *d, const struct cpulist *cpus,
 {
 	const struct profile_watch watch = {
 		.event = htmldata_event,
-		.times = { h, htmldata_span, htmldata_stay },
+		.times = { h, htmldata_span, htmldata_stay, NULL },
 	};
+	const struct profilejson json_how = { .histogram = true };
 	FILE *text = open_memstream(json, size);
 	struct profiler *s;
 	int ret;
@@ -61,7 +62,7 @@ static int read_file_into(struct datr *d, const struct cpulist *cpus,
 		return log_oom();
 	s = fileprofile_read(d, cpus, &watch);
 	if (s)
-		profile_print_json(profiler_profile(s), true, text);
+		profile_print_json(profiler_profile(s), &json_how, text);
 	ret = s ? fileprofile_check(s, d) : -1;
 	fileprofile_free(s);
 	return fclose(text) ? log_oom() : ret;

@@ -132,6 +132,9 @@ static int before_event(struct perfetto *p, const struct merged *ev,
 	case EV_VCPU_ENTER:
 	case EV_VCPU_EXIT:
 	case EV_SCHED_SWITCH:
+	case EV_HOST_MEM_ABORT:
+	case EV_MEM_TRANSITION:
+	case EV_GUEST_MEM:
 	case EV_OTHER:
 		break;
 	}
@@ -162,6 +165,9 @@ static int after_event(struct perfetto *p, const struct merged *ev,
 	case EV_VCPU_ENTER:
 	case EV_VCPU_EXIT:
 	case EV_SCHED_SWITCH:
+	case EV_HOST_MEM_ABORT:
+	case EV_MEM_TRANSITION:
+	case EV_GUEST_MEM:
 	case EV_OTHER:
 		break;
 	}

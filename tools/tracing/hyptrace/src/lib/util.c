@@ -153,28 +153,81 @@ int parse_number(const char *text, u64 max, u64 *out)
 	return *rest ? -1 : 0;
 }
 
-int parse_duration(const char *text, u64 *out)
+const char *parse_id(const char *text, u64 max, u64 *out)
 {
-	static const struct {
-		const char *name;
-		u64 ms;
-	} unit[] = {
-		{ "ms", 1 }, { "s", 1000 }, { "", 1000 },
-		{ "m", 60 * 1000 }, { "h", 3600 * 1000 },
-	};
-	const char *rest;
-	unsigned int i;
+	bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+	const char *digits = text + (hex ? 2 : 0);
+	char *end;
 
-	/* the limit keeps the product in range */
-	if (take_number(text, 1ULL << 40, out, &rest))
+	if (hex ? !isxdigit((unsigned char)*digits) : !isdigit((unsigned char)*digits))
+		return NULL;
+	errno = 0;
+	*out = strtoull(digits, &end, hex ? 16 : 10);
+	return errno || *out > max ? NULL : end;
+}
+
+struct time_unit {
+	const char *name;
+	u64 factor;
+};
+
+/* A number of up to @max followed by one of @units, which the one without a factor ends */
+static int parse_with_unit(const char *text, u64 max, const struct time_unit *units, u64 *out)
+{
+	const struct time_unit *unit;
+	const char *rest;
+
+	if (take_number(text, max, out, &rest))
 		return -1;
-	for (i = 0; i < ARRAY_SIZE(unit); i++) {
-		if (!strcmp(rest, unit[i].name)) {
-			*out *= unit[i].ms;
+	for (unit = units; unit->factor; unit++) {
+		if (!strcmp(rest, unit->name)) {
+			*out *= unit->factor;
 			return 0;
 		}
 	}
 	return -1;
+}
+
+/* In both, the limit keeps the product in range */
+
+int parse_duration(const char *text, u64 *out)
+{
+	static const struct time_unit units[] = {
+		{ "ms", 1 }, { "s", 1000 }, { "", 1000 },
+		{ "m", 60 * 1000 }, { "h", 3600 * 1000 }, { 0 }
+	};
+
+	return parse_with_unit(text, 1ULL << 40, units, out);
+}
+
+int parse_ns(const char *text, u64 *out)
+{
+	static const struct time_unit units[] = {
+		{ "ns", 1 }, { "us", 1000 }, { "ms", NSEC_PER_MSEC }, { "s", NSEC_PER_SEC }, { 0 }
+	};
+
+	return parse_with_unit(text, 1ULL << 32, units, out);
+}
+
+const char *parse_stamp(const char *text, u64 *out)
+{
+	u64 digit = NSEC_PER_SEC;
+	char *end;
+
+	if (!isdigit((unsigned char)*text))
+		return NULL;
+	errno = 0;
+	*out = strtoull(text, &end, 10);
+	if (errno || *out > UINT64_MAX / NSEC_PER_SEC - 1)
+		return NULL;
+	*out *= NSEC_PER_SEC;
+	if (*end != '.')
+		return end;
+	for (end++; isdigit((unsigned char)*end) && digit > 1; end++) {
+		digit /= 10;
+		*out += (*end - '0') * digit;
+	}
+	return end;
 }
 
 char *xasprintf(const char *fmt, ...)

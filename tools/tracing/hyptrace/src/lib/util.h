@@ -52,11 +52,37 @@ void cpulist_free(struct cpulist *list);
 int parse_number(const char *text, u64 max, u64 *out);
 
 /**
+ * parse_id - read a number in decimal, or in hexadecimal after "0x"
+ * @text:	begins with it
+ * @max:	the largest one that is accepted
+ * @out:	gets it
+ *
+ * Return: what follows it, or NULL without a message.
+ */
+const char *parse_id(const char *text, u64 max, u64 *out);
+
+/**
  * parse_duration - read "500ms", "10s" or "10", "2m", "1h"
  *
  * Return: 0 with milliseconds in @out, or -1 without a message.
  */
 int parse_duration(const char *text, u64 *out);
+
+/**
+ * parse_ns - read "500us", "10ms", "2s" or "100ns"
+ *
+ * Return: 0 with nanoseconds in @out, or -1 without a message.
+ */
+int parse_ns(const char *text, u64 *out);
+
+/**
+ * parse_stamp - read a timestamp as it is printed, in seconds, up to 9 decimals: "12.345678900"
+ * @text:	begins with it
+ * @out:	gets nanoseconds
+ *
+ * Return: what follows it, or NULL without a message.
+ */
+const char *parse_stamp(const char *text, u64 *out);
 
 /** compare_u64 - for sorting: negative if @a is less than @b, 0 if they are equal */
 static inline int compare_u64(u64 a, u64 b)

@@ -2,6 +2,7 @@
 /*
  * Text of others. See visible.h.
  */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,6 +110,14 @@ void visible_cell(FILE *out, const char *text, int width, int max)
 	}
 	if (width < 0 && blanks > 0)
 		fprintf(out, "%*s", blanks, "");
+}
+
+unsigned int visible_width(const char *text)
+{
+	int nr;
+
+	measure(text, INT_MAX, &nr);
+	return nr;
 }
 
 void visible_copy(char *to, size_t size, const char *text)

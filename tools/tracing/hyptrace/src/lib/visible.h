@@ -27,6 +27,9 @@ void visible_put(FILE *out, const char *text);
  */
 void visible_cell(FILE *out, const char *text, int width, int max);
 
+/** visible_width - the characters that it has when it is written */
+unsigned int visible_width(const char *text);
+
 /**
  * visible_copy - write to memory
  * @to:		gets as much as fits, terminated

@@ -185,6 +185,9 @@ static enum ev_kind kind_of(const struct tep_event *e)
 		{ "hypervisor", "host_hcall", EV_HOST_HCALL },
 		{ "hypervisor", "vcpu_enter", EV_VCPU_ENTER },
 		{ "hypervisor", "vcpu_exit", EV_VCPU_EXIT },
+		{ "hypervisor", "host_mem_abort", EV_HOST_MEM_ABORT },
+		{ "hypervisor", "mem_transition", EV_MEM_TRANSITION },
+		{ "hypervisor", "guest_mem", EV_GUEST_MEM },
 		{ "sched", "sched_switch", EV_SCHED_SWITCH },
 	};
 	unsigned int i;

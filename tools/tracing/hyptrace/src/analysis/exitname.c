@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Why a guest was left. See exitname.h.
+ */
+#include <string.h>
+
+#include "analysis/exitname.h"
+
+#define CLASS_SHIFT	26
+
+static u64 number(struct evdb *db, const struct rbevent *ev, const char *field)
+{
+	u64 value;
+
+	return evdb_number(db, ev, field, &value) ? value : 0;
+}
+
+u32 exit_index(struct evdb *db, const struct rbevent *ev)
+{
+	u32 code = number(db, ev, "code") & 0xff;
+	u32 class = number(db, ev, "esr") >> CLASS_SHIFT & (BIT(EXIT_CLASS_BITS) - 1);
+
+	return code << EXIT_CLASS_BITS | class;
+}
+
+const char *exit_name(struct evdb *db, const struct rbevent *ev)
+{
+	const char *word = evdb_word(db, ev, "code");
+
+	if (word && !strcmp(word, "TRAP"))
+		word = evdb_word(db, ev, "ec");
+	return word ? word : "?";
+}
