@@ -9,7 +9,9 @@
 # least one of their tests has to fail. Before that, all have to pass on the copy without
 # such a patch. What no attack in QEMU can notice is left to check/el2-code.py, if the patch
 # names "code". If it names "secrets", that test program runs, with BASE=6.12 on a kernel
-# that takes each VM for a protected one.
+# that takes each VM for a protected one. If it names "pages", it breaks none of these
+# invariants, but what EL2 does with the owners of pages, traced or not: "hyptrace check" has
+# to find that in a recording.
 #
 #   --check   only check that there is a patch for each invariant, and that each applies
 #   NAME      only these patches, such as 5-padding
@@ -171,11 +173,21 @@ attack()	# KIND-OR-NOTHING
 		/root/hostile -s 1 -c 4000 -n "$CALLS" ${1:+-k "$1"} /root/hostile.ko
 }
 
+record_pages()
+{
+	local tests=$REPO/tools/tracing/hyptrace/tests
+
+	boot_copy "" --add "$tests/tap.sh" --add "$tests/pages.sh" \
+		--add "$BUILD/obj/test_modules/hyp_calls.ko" -- sh /root/pages.sh |
+		awk '{ print } /^not ok/ { failed = 1 } END { exit failed }'
+}
+
 # The test that a mutant names; all rounds of the attack if that is nothing
 run_test()	# KIND-OR-NOTHING LOG
 {
 	case $1 in
 	code) "$SCRIPTS/check/el2-code.py" "$COPY_OUT/kernel" ;;
+	pages) record_pages ;;
 	secrets) boot_copy secrets --add "$BUILD/tests/secrets:/root/secrets" -- /root/secrets ;;
 	*) attack "$1" ;;
 	esac >"$2" 2>&1
@@ -184,7 +196,7 @@ run_test()	# KIND-OR-NOTHING LOG
 # What was noticed, from the output of the test
 reason()	# LOG
 {
-	grep -aE '^# .*error: |^# secrets\.c:|hyp BUG at|HYP panic|no end after|not sync|^not ok' "$1" | head -n 1 |
+	grep -aE '^# .*error: |^# violation: |^# secrets\.c:|hyp BUG at|HYP panic|no end after|not sync|^not ok' "$1" | head -n 1 |
 		sed -e 's/^[# ]*//' -e 's/^Input\/output error: //' -e 's/^ *kvm \[[0-9]*\]: //'
 }
 
@@ -237,6 +249,19 @@ check_mutants()
 	done
 }
 
+# Whether a mutant needs a kind of test, where "" is the attack, by whatever rounds
+is_needed()	# KIND-OR-NOTHING NAME...
+{
+	local kind=$1 name test
+
+	for name in "${@:2}"; do
+		test=$(field "$name" Test)
+		[[ $test =~ ^(code|secrets|pages)$ ]] || test=
+		[[ $test != "$kind" ]] || return 0
+	done
+	return 1
+}
+
 check_names()	# NAME...
 {
 	local name
@@ -259,7 +284,8 @@ trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 step "Build the modules and the firmware of the tests" "$SCRIPTS/build-test-modules.sh"
 step "Copy the kernel" make_copy
-for kind in "" code secrets; do
+for kind in "" code secrets pages; do
+	is_needed "$kind" "${names[@]}" || continue
 	step "Build the copy${kind:+: $kind}" build_copy "$kind"
 	step "Test the copy without a mutant${kind:+: $kind}" run_test "$kind" \
 		"$BUILD/mutants/none${kind:+-$kind}.log"

@@ -109,6 +109,15 @@ tool_script()	# NAME
 		sh "/root/$1.sh"
 }
 
+# Pages have owners only in protected mode
+check_pages()
+{
+	[[ $FIRST_MODE != nvhe ]] || { echo "ok 1 pages # SKIP no owners of pages in this mode"; return; }
+	"$SCRIPTS/build-test-modules.sh"
+	guest "$FIRST_MODE" 2 --add "$TOOL/tests/tap.sh" --add "$TOOL/tests/pages.sh" \
+		--add "$BUILD/obj/test_modules/hyp_calls.ko" -- sh /root/pages.sh
+}
+
 # Other readers read the recordings that check_export has made
 export_and_read()
 {
@@ -124,6 +133,7 @@ suite_tool()
 	job "tool, page" check_page
 	job "tool, killed" tool_script kill
 	job "tool, bad input" tool_script errors
+	job "tool, pages" check_pages
 	job "tool, statistics" check_stat
 	job "tool, names" check_names
 }

@@ -9,6 +9,20 @@ REASONS = ('__print_symbolic(REC->reason, { 0x0, "smc" }, { 0x1, "hvc" }, '
            '{ 0x4, "host_abort" }, { 0x5, "guest_exit" }, '
            '{ 0x6, "eret_host" }, { 0x7, "eret_guest" })')
 
+
+
+def symbols(field, *names):
+    """The text of __print_symbolic() for names of 0, 1, ..."""
+    return "__print_symbolic(REC->%s, %s)" % (
+        field, ", ".join('{ 0x%x, "%s" }' % pair for pair in enumerate(names)))
+
+
+MEM_OPS = "share", "unshare", "donate"
+OWNERS = "host", "hyp", "ffa", "guest"
+GUEST_OPS = ("donate", "reclaim", "force_reclaim", "poison", "share", "unshare", "share_host",
+             "unshare_host", "relax_perms", "wrprotect", "test_young", "clear_young", "mkyoung",
+             "of_the_future")
+
 # name: (system, id, fields, print fmt)
 EVENTS = {
     "hyp_enter": ("hypervisor", 100, [(S32, "vcpu"), (U8, "reason")],
@@ -26,6 +40,23 @@ EVENTS = {
                   '"ret=%d tiny=%u", REC->ret, REC->tiny'),
     "trace_on": ("hypervisor", 107, [(U32, "flags")], '"flags=0x%x", REC->flags'),
     "trace_off": ("hypervisor", 108, [(U32, "flags")], '"flags=0x%x", REC->flags'),
+    "mem_transition": ("hypervisor", 110, [(U64, "pfn"), (U64, "nr_pages"), (S32, "ret"),
+                                           (U8, "op"), (U8, "from"), (U8, "to")],
+                       '"op=%s from=%s to=%s pfn=0x%llx nr_pages=%llu ret=%d", ' + ", ".join((
+                           symbols("op", *MEM_OPS), symbols("from", *OWNERS),
+                           symbols("to", *OWNERS), "REC->pfn, REC->nr_pages, REC->ret"))),
+    "guest_mem": ("hypervisor", 111, [(U64, "gfn"), (U64, "pfn"), (U64, "nr_pages"),
+                                      (U32, "vm"), (S32, "ret"), (U8, "op")],
+                  '"op=%s vm=0x%x gfn=0x%llx pfn=0x%llx nr_pages=%llu ret=%d", ' + ", ".join((
+                      symbols("op", *GUEST_OPS),
+                      "REC->vm, REC->gfn, REC->pfn, REC->nr_pages, REC->ret"))),
+    "vcpu_enter": ("hypervisor", 112, [(U32, "vm"), (U32, "vcpu")],
+                   '"vm=0x%x vcpu=%u", REC->vm, REC->vcpu'),
+    "vcpu_exit": ("hypervisor", 113, [(U64, "esr"), (U64, "far"), (U64, "hpfar"), (U32, "vm"),
+                                      (U16, "vcpu"), (U8, "code"), (U8, "handled")],
+                  '"code=%s ec=%s", __print_symbolic(REC->code, { 0, "IRQ" }, { 2, "TRAP" }), '
+                  '__print_symbolic(REC->esr >> 26 & 63, { 0x1, "WFx" }, { 0x16, "HVC64" }, '
+                  '{ 0x24, "DABT_LOW" })'),
     "kvm_entry": ("kvm", 200, [(U64, "vcpu_pc")], '"PC: 0x%llx", REC->vcpu_pc'),
     "kvm_exit": ("kvm", 201, [(U64, "vcpu_pc")], '"PC: 0x%llx", REC->vcpu_pc'),
     "undescribed": (None, 300, [(U32, "x")], ""),

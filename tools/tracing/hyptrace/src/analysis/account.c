@@ -155,6 +155,13 @@ void account_finish(struct account *a, const struct cpulist *cpus, FILE *out,
 	}
 }
 
+bool account_cut(const struct account *a, unsigned int buffer, unsigned int cpu)
+{
+	const struct tally *t = &a->tally[buffer * MAX_CPUS + cpu];
+
+	return !t->counted || unmarked(t, datr_side(a->d, buffer));
+}
+
 void account_free(struct account *a)
 {
 	if (!a)

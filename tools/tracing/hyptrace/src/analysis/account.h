@@ -49,6 +49,14 @@ void account_feed(struct account *a, const struct merged *ev);
 void account_finish(struct account *a, const struct cpulist *cpus, FILE *out,
 		    struct account_result *result);
 
+/**
+ * account_cut - whether events may be missing behind the last one in the file
+ * @a:		the account; all events were fed
+ * @buffer:	index of the buffer
+ * @cpu:	CPU number
+ */
+bool account_cut(const struct account *a, unsigned int buffer, unsigned int cpu);
+
 void account_free(struct account *a);
 
 /** lost_more - what is printed after the number of lost events, if some marks have none */

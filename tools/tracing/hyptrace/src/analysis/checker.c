@@ -37,7 +37,6 @@
  * the last hypervisor event, if the file says that its end is missing: the
  * hypervisor's is switched off last, but its data may be written first.
  */
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,10 +44,6 @@
 #include "analysis/spans.h"
 #include "lib/log.h"
 #include "lib/util.h"
-#include "lib/visible.h"
-
-/* Violations beyond this number are counted but not printed */
-#define MAX_TOLD	20
 
 enum el2_state {
 	UNKNOWN,
@@ -97,27 +92,8 @@ struct checker {
 	struct check_result result;
 	bool check_windows;
 	bool check_el2;
-	FILE *out;
+	struct violations *violations;
 };
-
-/* Violations */
-
-static void __printf(4, 5) violation(struct checker *c, unsigned int cpu, u64 ts,
-				     const char *fmt, ...)
-{
-	char line[512];
-	va_list args;
-
-	if (++c->result.violations > MAX_TOLD)
-		return;
-	fprintf(c->out, "violation: [%03u] %llu.%09llu: ", cpu,
-		ts / NSEC_PER_SEC, ts % (u64)NSEC_PER_SEC);
-	va_start(args, fmt);
-	vsnprintf(line, sizeof(line), fmt, args);
-	va_end(args);
-	visible_put(c->out, line);
-	fputc('\n', c->out);
-}
 
 /* Rule 3 */
 
@@ -131,7 +107,8 @@ static void lonely_window(struct checker *c, unsigned int cpu)
 		return;
 	}
 	c->result.windows++;
-	violation(c, cpu, w.start, "no guest run at EL2 between kvm_entry and kvm_exit");
+	violations_add(c->violations, cpu, w.start,
+		       "no guest run at EL2 between kvm_entry and kvm_exit");
 }
 
 static void lonely_run(struct checker *c, unsigned int cpu)
@@ -144,7 +121,8 @@ static void lonely_run(struct checker *c, unsigned int cpu)
 		return;
 	}
 	if (!spans_touch(&k->gaps[HOST], &r))
-		violation(c, cpu, r.start, "guest run at EL2 outside of kvm_entry and kvm_exit");
+		violations_add(c->violations, cpu, r.start,
+			       "guest run at EL2 outside of kvm_entry and kvm_exit");
 }
 
 static u64 skew_of(const struct span *w, const struct span *r)
@@ -165,8 +143,8 @@ static void couple(struct checker *c, unsigned int cpu)
 	if (skew > c->result.max_skew)
 		c->result.max_skew = skew;
 	if (skew)
-		violation(c, cpu, r.start, "guest run extends beyond its window by %llu ns",
-			  skew);
+		violations_add(c->violations, cpu, r.start,
+			       "guest run extends beyond its window by %llu ns", skew);
 }
 
 static void match(struct checker *c, unsigned int cpu)
@@ -190,7 +168,7 @@ static void check_kvm_entry(struct checker *c, const struct check_event *ev)
 	struct cpu_check *k = c->cpu[ev->cpu];
 
 	if (k->window_known && k->in_window)
-		violation(c, ev->cpu, ev->ts, "kvm_entry after kvm_entry");
+		violations_add(c->violations, ev->cpu, ev->ts, "kvm_entry after kvm_entry");
 	k->window_known = true;
 	k->in_window = true;
 	k->window_start = ev->ts;
@@ -204,7 +182,7 @@ static int check_kvm_exit(struct checker *c, const struct check_event *ev)
 	if (!k->window_known)
 		c->result.cut++;
 	else if (!k->in_window)
-		violation(c, ev->cpu, ev->ts, "kvm_exit without kvm_entry");
+		violations_add(c->violations, ev->cpu, ev->ts, "kvm_exit without kvm_entry");
 	else
 		ret = spans_add(&k->windows, k->window_start, ev->ts);
 	k->window_known = true;
@@ -249,8 +227,8 @@ static const char *state_name(enum el2_state s)
 
 static void misplaced(struct checker *c, const struct check_event *ev)
 {
-	violation(c, ev->cpu, ev->ts, "%s while the CPU is %s", ev->name,
-		  state_name(c->cpu[ev->cpu]->state));
+	violations_add(c->violations, ev->cpu, ev->ts, "%s while the CPU is %s", ev->name,
+		       state_name(c->cpu[ev->cpu]->state));
 }
 
 static void check_enter(struct checker *c, const struct check_event *ev)
@@ -280,7 +258,8 @@ static void check_eret_guest(struct checker *c, const struct check_event *ev)
 		k->run_known = false;
 	}
 	if (k->state == AT_EL2 && !k->by_hvc)
-		violation(c, ev->cpu, ev->ts, "guest entered, but EL2 was not entered by hvc");
+		violations_add(c->violations, ev->cpu, ev->ts,
+			       "guest entered, but EL2 was not entered by hvc");
 	k->state = IN_GUEST;
 }
 
@@ -352,7 +331,7 @@ static int note_time(struct cpu_check *k, const struct check_event *ev)
 	return ev->lost ? spans_add(&k->gaps[ev->side], last, ev->ts) : 0;
 }
 
-struct checker *checker_new(bool have_host, bool have_hyp, FILE *out)
+struct checker *checker_new(bool have_host, bool have_hyp, struct violations *v)
 {
 	struct checker *c = calloc(1, sizeof(*c));
 
@@ -362,7 +341,7 @@ struct checker *checker_new(bool have_host, bool have_hyp, FILE *out)
 	}
 	c->check_windows = have_host && have_hyp;
 	c->check_el2 = have_hyp;
-	c->out = out;
+	c->violations = v;
 	return c;
 }
 
@@ -397,7 +376,8 @@ int checker_corrupt(struct checker *c, const struct check_event *at, u64 offset)
 	if (!k)
 		return -1;
 	k->lost[at->side] = true;
-	violation(c, at->cpu, at->ts, "corrupt sub-buffer at file offset %llu", offset);
+	violations_add(c->violations, at->cpu, at->ts,
+		       "corrupt sub-buffer at file offset %llu", offset);
 	return 0;
 }
 

@@ -6,8 +6,7 @@
 #ifndef HYPTRACE_CHECKER_H
 #define HYPTRACE_CHECKER_H
 
-#include <stdio.h>
-
+#include "analysis/violations.h"
 #include "lib/types.h"
 #include "trace/evdb.h"
 #include "trace/side.h"
@@ -36,14 +35,12 @@ struct check_event {
 
 /**
  * struct check_result - the result
- * @violations:	broken rules
  * @windows:	windows that were checked
  * @skipped:	windows that were not: events were lost there
  * @cut:	windows or guest runs not complete at the recording's ends
  * @max_skew:	largest distance of an EL2 timestamp from its window, in ns
  */
 struct check_result {
-	u64 violations;
 	u64 windows;
 	u64 skipped;
 	u64 cut;
@@ -54,13 +51,13 @@ struct check_result {
  * checker_new - begin
  * @have_host:	all of kvm_entry and kvm_exit was recorded
  * @have_hyp:	all of hyp_enter and hyp_exit was recorded
- * @out:	violations are printed here
+ * @v:		gets the violations
  *
  * EL2 entries need @have_hyp, windows need both.
  *
  * Return: NULL with a message.
  */
-struct checker *checker_new(bool have_host, bool have_hyp, FILE *out);
+struct checker *checker_new(bool have_host, bool have_hyp, struct violations *v);
 
 /**
  * checker_feed - check the next event
@@ -73,7 +70,7 @@ struct checker *checker_new(bool have_host, bool have_hyp, FILE *out);
 int checker_feed(struct checker *c, const struct check_event *ev);
 
 /**
- * checker_corrupt - count and print a corrupt place
+ * checker_corrupt - take a corrupt place, which is a violation
  * @c:		the checker
  * @at:		where: @cpu, @side and @ts count
  * @offset:	in the file

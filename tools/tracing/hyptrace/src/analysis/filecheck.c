@@ -15,9 +15,11 @@
  * @db:		its events
  * @account:	counts them
  * @checker:	looks at their order
+ * @log:	transitions of pages
  * @entries:	all entries to and exits from EL2 were recorded
  * @windows:	and all of kvm_entry and kvm_exit
- * @out:	where the findings go
+ * @pages:	all transitions of pages were recorded
+ * @violations:	the findings
  * @corrupt:	corrupt sub-buffers so far
  */
 struct filecheck {
@@ -25,9 +27,11 @@ struct filecheck {
 	struct evdb *db;
 	struct account *account;
 	struct checker *checker;
+	struct pagelog *log;
 	bool entries;
 	bool windows;
-	FILE *out;
+	bool pages;
+	struct violations violations;
 	struct corrupt corrupt;
 };
 
@@ -44,8 +48,10 @@ static int open_all(struct filecheck *k)
 	k->account = account_new(k->d);
 	if (!k->db || !k->account)
 		return -1;
-	k->checker = checker_new(host, hyp, k->out);
-	return k->checker ? 0 : -1;
+	k->pages = pagelog_complete(k->d, k->db);
+	k->log = pagelog_new(k->d, k->db);
+	k->checker = checker_new(host, hyp, &k->violations);
+	return k->log && k->checker ? 0 : -1;
 }
 
 struct filecheck *filecheck_new(struct datr *d, FILE *out)
@@ -57,7 +63,7 @@ struct filecheck *filecheck_new(struct datr *d, FILE *out)
 		return NULL;
 	}
 	k->d = d;
-	k->out = out;
+	k->violations.out = out;
 	if (!open_all(k))
 		return k;
 	filecheck_free(k);
@@ -72,6 +78,11 @@ bool filecheck_entries(const struct filecheck *k)
 bool filecheck_windows(const struct filecheck *k)
 {
 	return k->windows;
+}
+
+bool filecheck_pages(const struct filecheck *k, const struct cpulist *cpus)
+{
+	return k->pages && !cpus;
 }
 
 static int check_event(struct filecheck *k, const struct merged *ev)
@@ -95,7 +106,20 @@ static int take_event(void *ctx, const struct merged *ev)
 	struct filecheck *k = ctx;
 
 	account_feed(k->account, ev);
+	if (k->pages && pagelog_feed(k->log, ev))
+		return -1;
 	return check_event(k, ev);
+}
+
+static int check_pages(struct filecheck *k, struct pagecheck_counts *sum)
+{
+	struct pagecheck_counts counts[NR_PAGE_OPS] = { 0 };
+	int ret;
+
+	pagelog_finish(k->log, k->account);
+	ret = pagecheck_run(k->log, NULL, &k->violations, counts);
+	*sum = pagecheck_sum(counts);
+	return ret;
 }
 
 int filecheck_run(struct filecheck *k, const struct cpulist *cpus,
@@ -106,8 +130,12 @@ int filecheck_run(struct filecheck *k, const struct cpulist *cpus,
 	result->corrupt = k->corrupt;
 	if (ret)
 		return ret;
-	account_finish(k->account, cpus, k->out, &result->account);
-	return checker_finish(k->checker, result->account.no_counters, &result->order);
+	account_finish(k->account, cpus, k->violations.out, &result->account);
+	ret = checker_finish(k->checker, result->account.no_counters, &result->order);
+	if (!ret && filecheck_pages(k, cpus))
+		ret = check_pages(k, &result->pages);
+	result->violations = k->violations.nr;
+	return ret;
 }
 
 void filecheck_free(struct filecheck *k)
@@ -115,6 +143,7 @@ void filecheck_free(struct filecheck *k)
 	if (!k)
 		return;
 	checker_free(k->checker);
+	pagelog_free(k->log);
 	account_free(k->account);
 	evdb_free(k->db);
 	free(k);

@@ -9,6 +9,7 @@
 
 #include "analysis/account.h"
 #include "analysis/checker.h"
+#include "analysis/pagecheck.h"
 #include "lib/types.h"
 #include "lib/util.h"
 #include "trace/corrupt.h"
@@ -18,12 +19,16 @@ struct filecheck;
 
 /**
  * struct filecheck_result - the result
+ * @violations:	broken rules
  * @order:	of the order of events
+ * @pages:	of the transitions of pages
  * @account:	of what was written, read and lost
  * @corrupt:	corrupt sub-buffers
  */
 struct filecheck_result {
+	u64 violations;
 	struct check_result order;
+	struct pagecheck_counts pages;
 	struct account_result account;
 	struct corrupt corrupt;
 };
@@ -42,6 +47,13 @@ bool filecheck_entries(const struct filecheck *k);
 
 /** filecheck_windows - whether kvm_entry and kvm_exit can be checked against those */
 bool filecheck_windows(const struct filecheck *k);
+
+/**
+ * filecheck_pages - whether the transitions of pages can be checked
+ * @k:		the check
+ * @cpus:	of these CPUs; NULL for all, which it needs
+ */
+bool filecheck_pages(const struct filecheck *k, const struct cpulist *cpus);
 
 /**
  * filecheck_run - check all events

@@ -10,7 +10,7 @@
 #include "cmd/commands.h"
 #include "lib/log.h"
 
-static void print_scope(const struct filecheck *k, FILE *out)
+static void print_scope(const struct filecheck *k, const struct cpulist *cpus, FILE *out)
 {
 	if (!filecheck_entries(k))
 		fprintf(out,
@@ -18,23 +18,29 @@ static void print_scope(const struct filecheck *k, FILE *out)
 	if (!filecheck_windows(k))
 		fprintf(out,
 			"windows not checked: needs kvm_entry, kvm_exit, hyp_enter and hyp_exit, without a filter\n");
+	if (!filecheck_pages(k, cpus))
+		fprintf(out,
+			"transitions of pages not checked: needs mem_transition, and guest_mem if the kernel has it, without a filter, of all CPUs\n");
 }
 
 /* Return: 0 if all is well */
-static int print_verdict(const struct filecheck_result *r, FILE *out)
+static int print_verdict(const struct filecheck_result *r, bool pages, FILE *out)
 {
 	const struct account_result *a = &r->account;
 	const struct check_result *c = &r->order;
 
+	if (pages)
+		fprintf(out, "pages: transitions=%llu unknown=%llu refused=%llu\n",
+			r->pages.done, r->pages.unknown, r->pages.refused);
 	fprintf(out, "skipped: windows=%llu cut=%llu\n", c->skipped, c->cut);
 	if (a->no_counters)
 		log_error("no counters for %llu buffers in the file: expected a file that hyptrace record completed",
 			  a->no_counters);
 	fprintf(out,
 		"check: events=%llu host_events=%llu windows=%llu violations=%llu lost=%llu%s unaccounted=%llu max_skew_ns=%llu\n",
-		a->seen[HYP], a->seen[HOST], c->windows, c->violations, a->lost,
+		a->seen[HYP], a->seen[HOST], c->windows, r->violations, a->lost,
 		lost_more(a->vague), a->unaccounted, c->max_skew);
-	return c->violations || a->unaccounted || a->no_counters ? -1 : 0;
+	return r->violations || a->unaccounted || a->no_counters ? -1 : 0;
 }
 
 int check_file(struct datr *d, const struct cpulist *cpus, FILE *out)
@@ -45,10 +51,10 @@ int check_file(struct datr *d, const struct cpulist *cpus, FILE *out)
 
 	if (!k)
 		return -1;
-	print_scope(k, out);
+	print_scope(k, cpus, out);
 	ret = filecheck_run(k, cpus, &r);
 	if (!ret)
-		ret = print_verdict(&r, out);
+		ret = print_verdict(&r, filecheck_pages(k, cpus), out);
 	filecheck_free(k);
 	return corrupt_tell(&r.corrupt, d) ?: ret;
 }
@@ -64,13 +70,17 @@ static const char doc[] =
 	"    window;\n"
 	"  * each guest run at EL2 lies inside of one window, and each window has one;\n"
 	"  * all events that the kernel counted are in the file, or reported as lost.\n"
+	"On all CPUs together:\n"
+	"  * each page that changes hands is in a state in which EL2 may do that.\n"
 	"\vA rule is skipped, with a message, if it needs events that were not recorded,\n"
 	"or were recorded with a filter. Violations are printed with their CPU and\n"
 	"time, at most 20 of them. The last line has the numbers: unaccounted events\n"
 	"are neither in the file nor counted as lost; max_skew_ns is how far a guest\n"
 	"run extends beyond its window. The line before has the number of windows that\n"
 	"were skipped because events were lost in them, and of those cut by the start\n"
-	"or the end of the recording.\n"
+	"or the end of the recording. The one before that has the number of pages that\n"
+	"changed hands, of those of which the state before was not known, and of those\n"
+	"for which EL2 refused it.\n"
 	"\n"
 	"Exit status: 0 if there is no violation; 1 for a violation or an error; 2 for\n"
 	"a wrong command line.";

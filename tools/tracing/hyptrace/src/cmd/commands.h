@@ -10,6 +10,7 @@ int report_main(int argc, char **argv);
 int check_main(int argc, char **argv);
 int stat_main(int argc, char **argv);
 int top_main(int argc, char **argv);
+int pages_main(int argc, char **argv);
 int compare_main(int argc, char **argv);
 int export_main(int argc, char **argv);
 

@@ -20,6 +20,7 @@ static const struct {
 	{ "report", report_main, "print the events of a recording" },
 	{ "stat", stat_main, "statistics of where time went: host, EL2 and guests" },
 	{ "top", top_main, "live view of where time goes" },
+	{ "pages", pages_main, "whose pages were when: the host's, EL2's or a guest's" },
 	{ "compare", compare_main, "show what changed between two recordings" },
 	{ "check", check_main, "check that a recording is in order and complete" },
 	{ "export", export_main, "convert a recording for Perfetto or a web browser" },
