@@ -34,7 +34,7 @@ ftrace   both   tracefs files and module loading: wrong behaviour when used from
 upstream both   ordinary ring buffers and ftrace: a regression that the patches cause
 panic    quick  events missing from the dump when EL2 or the kernel dies, in each mode
 order    both   an event out of order or unaccounted for, under load, in each mode
-tool     quick  hyptrace: a wrong figure, a bad file accepted, an unreadable export
+tool     both   hyptrace: a wrong figure, a bad file accepted, an unreadable export
 docs     quick  an example in a document that does not work
 bench    quick  a basic operation that takes more instructions than recorded
 off      quick  a kernel without hypervisor tracing that does not build or run guests

@@ -71,6 +71,16 @@ check_export()
 		"$BUILD/host/hyptrace" "$out/trace.dat" "$out/lossy.dat"
 }
 
+# Virtual time and one CPU: the delays that why.sh plants are the longest ones by far
+check_why()
+{
+	local out=$BUILD/check/why
+
+	rm -rf "$out"
+	guest "$FIRST_MODE" 1 --icount --out "$out" --add "$TOOL/tests/why.sh" -- sh /root/why.sh
+	PYTHONDONTWRITEBYTECODE=1 "$TOOL/tests/why_guest.py" "$BUILD/host/hyptrace" "$out"
+}
+
 # Opens the page in a browser. check_export compares most of what it shows without one
 check_page()
 {
@@ -136,4 +146,5 @@ suite_tool()
 	job "tool, pages" check_pages
 	job "tool, statistics" check_stat
 	job "tool, names" check_names
+	[[ $all == no ]] || job "tool, why" check_why
 }

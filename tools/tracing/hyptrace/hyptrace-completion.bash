@@ -33,7 +33,7 @@ _hyptrace_values()	# COMMAND OPTION
 	case "$1 $2" in
 	*" -e" | *" --event") _hyptrace_events "$trace" ;;
 	*" -E" | *" --hyp-event") _hyptrace_events "$trace/remotes/hypervisor" ;;
-	"report -C") return 1 ;;
+	"report -C" | "why --time") return 1 ;;
 	*" -C" | *" --clock") _hyptrace_clocks "$trace/remotes/hypervisor" ;;
 	*" --remote") ls "$trace/remotes" 2>/dev/null ;;
 	"stat -u" | "stat --unit") echo auto ns us ms s ;;

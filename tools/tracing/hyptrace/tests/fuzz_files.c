@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fuzzes the commands that read files: whatever the bytes are, report, check, compare,
- * stat and export end, without an invalid access to memory.
+ * Fuzzes the commands that read files: whatever the bytes are, report, check, why, pages,
+ * compare, stat and export end, without an invalid access to memory.
  *
  * The first byte is not part of the file: it selects the command.
  */
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/filedelays.h"
 #include "analysis/fileprofile.h"
 #include "cmd/check.h"
 #include "cmd/compare.h"
+#include "cmd/pages.h"
 #include "cmd/report.h"
 #include "cmd/stat.h"
+#include "cmd/why.h"
 #include "export/html.h"
 #include "export/perfetto.h"
 #include "lib/log.h"
@@ -75,6 +78,16 @@ static void compare(struct datr *d, unsigned int runs)
 	fileprofile_free(s);
 }
 
+static void pages(struct datr *d, u8 how)
+{
+	struct page_range all = { 0, UINT64_MAX };
+	struct pages_how h = { .heat = how % 3 == 1, .json = how & 4 };
+
+	if (how % 3 == 2)
+		h.pages = (struct page_ranges) { .range = &all, .nr = 1 };
+	pages_file(d, &h, null);
+}
+
 static void print_stat(struct datr *d, u8 how)
 {
 	struct stat_how h = {
@@ -88,6 +101,19 @@ static void print_stat(struct datr *d, u8 how)
 			.scope = { .from = 1, .by_vm = true, .vm = 1 }, .since_first = { true },
 		};
 	stat_file(d, NULL, &h, null);
+}
+
+static void why(struct datr *d, bool json)
+{
+	const struct worst_rule rule = { .nr = 3, .to = UINT64_MAX };
+	const struct why_how how = { .timeline = true, .page = "page" };
+	struct filedelays *f = filedelays_read(d, &rule);
+
+	if (f && json)
+		why_json(f, &how, null);
+	else if (f)
+		why_text(f, &how, null);
+	filedelays_free(f);
 }
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
@@ -104,7 +130,12 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		report(d, data[0] / 6);
 		break;
 	case 1:
-		check_file(d, NULL, null);
+		if (data[0] / 6 % 2)
+			pages(d, data[0] / 12);
+		else if (data[0] / 12 % 2)
+			why(d, data[0] / 24 % 2);
+		else
+			check_file(d, NULL, null);
 		break;
 	case 2:
 	case 3:

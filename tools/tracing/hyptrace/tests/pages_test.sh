@@ -74,6 +74,7 @@ check "us" stat --unit u
 check "" stat --time ab
 check "$tracefs/some.dat" stat "$tracefs/so"
 check "" report -C lo
+check "" why --time rel
 check "bash" record -- bas
 echo "1..$nr"
 exit $failed

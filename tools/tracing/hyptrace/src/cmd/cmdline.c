@@ -193,6 +193,15 @@ void input_free(struct input *in)
 	cpulist_free(&in->cpus);
 }
 
+char *input_with_suffix(const struct input *in, const char *suffix)
+{
+	size_t len = strlen(in->path[0]);
+
+	if (len > 4 && !strcmp(in->path[0] + len - 4, ".dat"))
+		len -= 4;
+	return xasprintf("%.*s%s", (int)len, in->path[0], suffix);
+}
+
 int cmdline_output(bool *gone)
 {
 	if (!ferror(stdout))

@@ -104,6 +104,13 @@ struct datr *input_open_path(const struct input *in, const char *path);
 void input_free(struct input *in);
 
 /**
+ * input_with_suffix - the name of a file that is made from the first one
+ *
+ * Return: its name with @suffix instead of ".dat", for free(); NULL with a message.
+ */
+char *input_with_suffix(const struct input *in, const char *suffix);
+
+/**
  * cmdline_output - check whether writing to stdout has failed, in a session
  * @gone:	set if nobody reads stdout any more, which is no error, or after an error
  *

@@ -9,6 +9,7 @@ int live_main(int argc, char **argv);
 int report_main(int argc, char **argv);
 int check_main(int argc, char **argv);
 int stat_main(int argc, char **argv);
+int why_main(int argc, char **argv);
 int top_main(int argc, char **argv);
 int pages_main(int argc, char **argv);
 int compare_main(int argc, char **argv);

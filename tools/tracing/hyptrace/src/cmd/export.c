@@ -4,7 +4,6 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "cmd/cmdline.h"
@@ -172,14 +171,11 @@ static const struct format html = { ".html", write_html, tell_html };
 /* Return: the name of the output, to be freed; NULL after a message */
 static char *output_name(const struct options *o, const char *suffix)
 {
-	size_t len = strlen(o->in.path[0]);
 	char *name, *path;
 
 	if (o->output)
 		return output_path(o->output);
-	if (len > 4 && !strcmp(o->in.path[0] + len - 4, ".dat"))
-		len -= 4;
-	name = xasprintf("%.*s%s", (int)len, o->in.path[0], suffix);
+	name = input_with_suffix(&o->in, suffix);
 	path = name ? output_path(name) : NULL;
 	free(name);
 	return path;

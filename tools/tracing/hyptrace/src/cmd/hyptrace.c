@@ -19,6 +19,7 @@ static const struct {
 	{ "live", live_main, "print hypervisor and host events as they happen" },
 	{ "report", report_main, "print the events of a recording" },
 	{ "stat", stat_main, "statistics of where time went: host, EL2 and guests" },
+	{ "why", why_main, "the worst delays of vCPUs, and what was to blame" },
 	{ "top", top_main, "live view of where time goes" },
 	{ "pages", pages_main, "whose pages were when: the host's, EL2's or a guest's" },
 	{ "compare", compare_main, "show what changed between two recordings" },

@@ -57,9 +57,12 @@ struct recorder {
 
 /* Options */
 
+enum { OPT_WHY = CMDLINE_KEYS };
+
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0, "output file [" DEFAULT_OUTPUT "]", 0 },
 	{ "quiet", 'q', NULL, 0, "print no progress and no summary", 0 },
+	{ "why", OPT_WHY, NULL, 0, "record also all events that hyptrace why needs", 0 },
 	{ 0 }
 };
 
@@ -76,6 +79,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'q':
 		o->quiet = true;
+		return 0;
+	case OPT_WHY:
+		o->session.why = true;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

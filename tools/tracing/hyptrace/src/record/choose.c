@@ -8,6 +8,7 @@
 #include "lib/log.h"
 #include "record/choose.h"
 #include "record/evset.h"
+#include "trace/whyevents.h"
 
 /* If an event is given twice, the last filter is used */
 static int take_event(struct recording *r, const char *id, const char *filter,
@@ -75,20 +76,54 @@ static int add_default_hyp(struct strlist *set, const struct tdir *d,
 	return ret;
 }
 
-static int choose_events(struct recording *r, const struct tdir *d,
-			 const struct session_options *o, enum side side)
+static int choose_default(struct recording *r, const struct tdir *d,
+			  const struct session_options *o, enum side side)
 {
 	struct strlist ids = { 0 };
-	int ret;
+	int ret = side == HYP ? add_default_hyp(&ids, d, o->default_hyp) :
+				add_default_host(&ids, d);
 
-	if (o->events[side].nr)
-		return choose_named(r, d, &o->events[side], side);
-	ret = side == HYP ? add_default_hyp(&ids, d, o->default_hyp) :
-			    add_default_host(&ids, d);
 	if (!ret)
 		ret = take_events(r, &ids, "", side);
 	strlist_free(&ids);
 	return ret;
+}
+
+/* If the kernel has it; else say what that means */
+static int choose_why_event(struct recording *r, const struct tdir *d, enum why_event ev)
+{
+	const struct why_source *s = whyevents_source(ev);
+	struct strlist ids = { 0 };
+	int ret = evset_add_if(&ids, d, s->system, s->name);
+
+	if (!ret && !ids.nr && s->without)
+		log_note("--why: the kernel has no event %s/%s; hyptrace why will not know %s",
+			 s->system, s->name, s->without);
+	if (!ret)
+		ret = take_events(r, &ids, "", s->side);
+	strlist_free(&ids);
+	return ret;
+}
+
+static int choose_why(struct recording *r, const struct tdir *d, enum side side)
+{
+	enum why_event ev;
+	int ret = 0;
+
+	for (ev = WHY_OTHER + 1; !ret && ev < NR_WHY_EVENTS; ev++) {
+		if (whyevents_source(ev)->side == side)
+			ret = choose_why_event(r, d, ev);
+	}
+	return ret;
+}
+
+static int choose_events(struct recording *r, const struct tdir *d,
+			 const struct session_options *o, enum side side)
+{
+	int ret = o->events[side].nr ? choose_named(r, d, &o->events[side], side) :
+				       choose_default(r, d, o, side);
+
+	return !ret && o->why ? choose_why(r, d, side) : ret;
 }
 
 /* In the top directory: the instance will have the same events */

@@ -40,6 +40,7 @@ struct choices {
  * @overwrite:	a full buffer drops its oldest events, else new ones
  * @events:	the events that are named, of each side
  * @default_hyp: events of the hypervisor if none is given, ends with NULL; NULL for all
+ * @why:	besides, all events that hyptrace why needs
  * @last:	the choice that a filter belongs to, or NULL
  * @cpus:	the CPUs; empty for all that are online
  * @command:	ends with NULL, or NULL for none
@@ -52,6 +53,7 @@ struct session_options {
 	bool overwrite;
 	struct choices events[NR_SIDES];
 	const char * const *default_hyp;
+	bool why;
 	struct choice *last;
 	struct cpulist cpus;
 	char **command;

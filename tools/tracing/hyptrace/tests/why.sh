@@ -1,0 +1,23 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Records vCPUs that are delayed on purpose, in /out, for why_guest.py. Runs as root in a
+# guest that has the remote and one CPU, with hyptrace and hyp_workload in PATH.
+set -e
+
+cat >/tmp/hog <<-E
+	#!/bin/sh
+	renice -n -20 \$\$
+	i=0
+	while [ \$i -lt 100000 ]; do i=\$((i + 1)); done
+E
+chmod +x /tmp/hog
+
+record()	# NAME COMMAND
+{
+	hyptrace record -q --why -b 8192 -o "/out/$1.dat" -- sh -c "$2"
+}
+
+# Nothing but what the guest needs; a task of higher priority; a VMM that is stopped
+record quiet 'hyp_workload -o -n 50'
+record hog 'hyp_workload -o -n 500 & sleep 0.02; /tmp/hog; wait'
+record stopped 'hyp_workload -o -n 500 & sleep 0.02; kill -STOP $!; sleep 0.5; kill -CONT $!; wait'
