@@ -220,12 +220,12 @@ def on_terminal(columns, *arguments):
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     child = subprocess.Popen([HYPTRACE, "stat", *arguments], stdout=theirs)
     os.close(theirs)
-    out = b""
-    try:
-        while True:
+    out, closed = b"", 0
+    while closed < 2:   # a read that sees the close may miss what was written just before
+        try:
             out += os.read(ours, 65536)
-    except OSError:     # the terminal is closed
-        pass
+        except OSError:
+            closed += 1
     os.close(ours)
     child.wait()
     return out.decode().replace("\r\n", "\n")
