@@ -5,17 +5,19 @@
 #
 # Variables: MODE=protected|hvhe|nvhe and CPUS=n for the guest,
 #            SEED=n and CALLS=n for make stress, SEED=n and MINUTES=n for make soak
+#            GUEST=bare|linux, what make run traces: some code of our own, or a Linux guest
 #            HYPTRACE_BUILD=dir for everything that is generated
 #            BASE=6.12|mainline, the kernel that is patched; SOURCE=dir, a tree of it
 
 MODE ?= protected
 CPUS ?= 4
 BASE ?= 6.12
+GUEST ?= bare
 SOURCE ?=
 HYPTRACE_BUILD ?= $(CURDIR)/build
 override HYPTRACE_BUILD := $(abspath $(HYPTRACE_BUILD))
 override SOURCE := $(if $(SOURCE),$(abspath $(SOURCE)))
-export HYPTRACE_BUILD MODE CPUS BASE SOURCE
+export HYPTRACE_BUILD MODE CPUS BASE GUEST SOURCE
 
 S := qemu-scripts
 
@@ -27,7 +29,7 @@ S := qemu-scripts
 help: ## This list
 	@echo "hyptrace: hypervisor tracing for arm64 KVM. Targets:"
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
-	@echo "Variables: MODE=protected|hvhe|nvhe CPUS=n BASE=6.12|mainline SOURCE=dir HYPTRACE_BUILD=dir"
+	@echo "Variables: MODE=protected|hvhe|nvhe CPUS=n GUEST=bare|linux BASE=6.12|mainline SOURCE=dir HYPTRACE_BUILD=dir"
 
 setup: ## Install the packages (Debian 12, as root; the only target that needs the network)
 	@$(S)/setup.sh

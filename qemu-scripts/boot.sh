@@ -17,6 +17,8 @@
 #   --append ARGS     more words for the kernel's command line; may repeat
 #   --add SRC[:DST]   put a file or folder into the guest, with its mode bits
 #                     (default DST: /root/<name>); may repeat
+#   --vm              put a QEMU into the guest, and the command "vm", which boots a Linux
+#                     guest inside of it from the same kernel; see guest/vm
 #   --input FIFO      a named pipe that COMMAND reads as its standard input
 #   --out DIR         copy what the guest leaves in /out to DIR
 #   --timeout S       give up after S seconds (default 300)
@@ -40,6 +42,7 @@ mem=1G
 icount=no
 append=()
 added=()
+vm=no
 input=
 out=
 timeout=300
@@ -87,6 +90,7 @@ parse_arguments()
 		--firmware) firmware=$2 ;;
 		--icount) icount=yes; shift; continue ;;
 		--hole) hole=yes; shift; continue ;;
+		--vm) vm=yes; shift; continue ;;
 		-h | --help) usage; exit ;;
 		--) shift; set_command "$@"; return ;;
 		*) die "unknown argument '$1' (COMMAND comes after --); see --help" ;;
@@ -136,6 +140,7 @@ check_arguments()
 	[[ ! $firmware || -f $firmware ]] || die "there is no firmware $firmware"
 	[[ $hole == no || $firmware ]] || die "--hole needs --firmware"
 	[[ -f $initramfs ]] || die "there is no $initramfs; run 'make initramfs'"
+	[[ $vm == no || -d $BUILD/vmm ]] || die "--vm: there is no $BUILD/vmm; run build-vmm.sh"
 	[[ ! $input || -p $input ]] || die "--input $input: no such named pipe"
 	need_command qemu-system-aarch64 cpio timeout
 }
@@ -166,6 +171,14 @@ add_one()	# SRC[:DST] ROOT
 	fi
 }
 
+add_vm()	# ROOT
+{
+	cp -R "$BUILD/vmm/." "$1"
+	install -D -m 755 "$SCRIPTS/guest/vm" "$1/usr/bin/vm"
+	install -D -m 644 "$kernel" "$1/usr/lib/vm/Image"
+	install -D -m 644 "$initramfs" "$1/usr/lib/vm/initramfs"
+}
+
 # Appends a second archive to the initramfs
 make_initrd()
 {
@@ -176,6 +189,7 @@ make_initrd()
 	for spec in "${added[@]}"; do
 		add_one "$spec" "$root"
 	done
+	[[ $vm == no ]] || add_vm "$root"
 	[[ ! -d $root/tmp ]] || chmod 1777 "$root/tmp"
 	printf '%s\n' "$command" >"$root/cmd"
 	printf '%s\n' "$kvm_text" >"$root/kvm-mode"

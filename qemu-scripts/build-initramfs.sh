@@ -10,10 +10,10 @@
 #   --fetch   only download the Debian packages into build/debs
 set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
+. "$(dirname "$0")/lib/debs.sh"
 
 image=$BUILD/initramfs.cpio.gz
 stamp=$STATE/initramfs
-unpacked=$DEBS/unpacked
 
 missing_packages()
 {
@@ -22,14 +22,6 @@ missing_packages()
 	for package in "${GUEST_PACKAGES[@]}"; do
 		compgen -G "$DEBS/${package}_*_arm64.deb" >/dev/null || printf '%s:arm64\n' "$package"
 	done
-}
-
-download()	# PACKAGE...
-{
-	mkdir -p "$DEBS"
-	cd "$DEBS"
-	# As root: apt's own user may have no access to this directory
-	apt-get -q -o APT::Sandbox::User=root download "$@"
 }
 
 fetch()
@@ -41,21 +33,7 @@ fetch()
 	[[ $(dpkg --print-foreign-architectures) == *arm64* || $(dpkg --print-architecture) == arm64 ]] ||
 		die "apt does not know arm64 packages yet; run 'make setup' as root"
 	# shellcheck disable=SC2086 # a list of words
-	step "Fetch arm64 packages" download $missing
-}
-
-unpack_debs()
-{
-	local deb
-
-	[[ ! $unpacked -nt $DEBS ]] || return 0
-	rm -rf "$unpacked" "$DEBS/new"
-	mkdir -p "$DEBS/new"
-	for deb in "$DEBS"/*_arm64.deb; do
-		dpkg-deb -x "$deb" "$DEBS/new"
-	done
-	mv "$DEBS/new" "$unpacked"
-	touch "$unpacked"
+	step "Fetch arm64 packages" download_debs "$DEBS" $missing
 }
 
 guest_programs()
@@ -74,27 +52,6 @@ check_program()	# FILE
 		die "$1 is not statically linked: the guest does not have its libraries"
 }
 
-libraries_of()	# FILE
-{
-	aarch64-linux-gnu-readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'
-}
-
-# Copies a program or library of the packages to the same place in the root
-# directory, with the libraries that it needs
-copy_with_libraries()	# PATH ROOT
-{
-	local library found
-
-	[[ ! -e $2/$1 ]] || return 0
-	mkdir -p "$2/$(dirname "$1")"
-	cp -L "$unpacked/$1" "$2/$1"
-	for library in $(libraries_of "$2/$1"); do
-		found=$(cd "$unpacked" && find lib usr/lib -maxdepth 2 -name "$library" | sort | head -n 1)
-		[[ $found ]] || die "$1 needs $library, which is in none of: ${GUEST_PACKAGES[*]}"
-		copy_with_libraries "$found" "$2"
-	done
-}
-
 fill()		# ROOT
 {
 	local program
@@ -102,10 +59,10 @@ fill()		# ROOT
 	mkdir -p "$1"/{bin,sbin,dev,lib,out,proc,root,sys,tmp,usr/bin,usr/sbin,usr/lib}
 	chmod 1777 "$1/tmp"
 	install -m 755 "$SCRIPTS/guest/init" "$1/init"
-	install -m 755 "$unpacked/bin/busybox" "$1/bin/busybox"
+	install -m 755 "$DEBS/unpacked/bin/busybox" "$1/bin/busybox"
 	ln -s busybox "$1/bin/sh"	# init makes the links to all the others
-	copy_with_libraries usr/bin/trace-cmd "$1"
-	copy_with_libraries lib/ld-linux-aarch64.so.1 "$1"
+	copy_with_libraries "$DEBS/unpacked" usr/bin/trace-cmd "$1"
+	copy_with_libraries "$DEBS/unpacked" lib/ld-linux-aarch64.so.1 "$1"
 	for program in $(guest_programs); do
 		check_program "$program"
 		install -m 755 "$program" "$1/usr/bin/"
@@ -133,14 +90,14 @@ build()
 	# shellcheck disable=SC2064 # now, not then
 	trap "rm -rf '$root'" EXIT
 	chmod 755 "$root"
-	unpack_debs
+	unpack_debs "$DEBS"
 	fill "$root"
 	pack "$root"
 }
 
 inputs()
 {
-	ls "$DEBS"
+	find "$DEBS" -maxdepth 1 -name '*.deb' -printf '%f\n' | LC_ALL=C sort
 	mapfile -t programs < <(guest_programs)
 	hash_of "$SCRIPTS/build-initramfs.sh" "$SCRIPTS/guest/init" "${programs[@]}"
 }
@@ -157,7 +114,7 @@ need_command cpio gzip aarch64-linux-gnu-readelf
 mkdir -p "$STATE"
 exec 9>"$BUILD/.initramfs.lock"
 flock 9
-now=$(inputs | grep -v '^unpacked$')
+now=$(inputs)
 [[ ! -e $image || ! -e $stamp || $(<"$stamp") != "$now" ]] || exit 0
 step "Build the initramfs" build
 printf '%s\n' "$now" >"$stamp"

@@ -20,5 +20,5 @@ fi
 # Each by its name, as HYPTRACE_BUILD may be a directory that has other files
 rm -rf "$TREE" "$TREE.new" "$BUILD/pristine" "$STATE" "$LOGS" \
 	"$BUILD/guest" "$BUILD/host" "$BUILD/obj" "$BUILD/kernel" "$BUILD"/kernel-* \
-	"$BUILD"/{docs,lint,mutants,peer,peer.tsv,series,series.tmp,check,run,tests} \
+	"$BUILD"/{docs,lint,mutants,peer,peer.tsv,series,series.tmp,check,run,tests,vmm} \
 	"$BUILD/initramfs.cpio.gz" "$BUILD"/.*.lock

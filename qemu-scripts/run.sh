@@ -10,29 +10,47 @@
 # machine. Needs the kernel and the initramfs; 'make run' makes them first.
 #
 # Environment: MODE=protected|hvhe|nvhe (protected), CPUS=n (4),
-#              ITERATIONS=n (50) of the guest code on each CPU
+#              GUEST=bare|linux (bare): the virtual machines run some instructions of our
+#              own on each CPU, ITERATIONS=n (50) times; or it is one that Debian's QEMU runs,
+#              in which Linux boots and works
 set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 
 mode=${MODE:-protected}
 cpus=${CPUS:-4}
-iterations=${ITERATIONS:-50}
+guest=${GUEST:-bare}
 out=$BUILD/run
 data=$out/trace.dat
 timed=$out/one-cpu.dat
 report=$BUILD/host/hyptrace
 
+# Sets "workload", and "boot", the arguments of boot.sh that it needs
+choose_workload()
+{
+	case $guest in
+	bare)
+		workload="hyp_workload -n ${ITERATIONS:-50}"
+		boot=()
+		;;
+	linux)
+		workload=vm
+		boot=(--vm)
+		;;
+	*) die "GUEST='$guest': bare or linux" ;;
+	esac
+}
+
 record()
 {
-	"$SCRIPTS/boot.sh" --mode "$mode" --smp "$cpus" --out "$out" -- \
-		"hyptrace record -o /out/trace.dat -- hyp_workload -n $iterations"
+	"$SCRIPTS/boot.sh" --mode "$mode" --smp "$cpus" --out "$out" "${boot[@]}" -- \
+		"hyptrace record -o /out/trace.dat -- $workload"
 }
 
 # Nothing is printed: how long the machine takes to write it would be part of the time
 record_one_cpu()
 {
-	"$SCRIPTS/boot.sh" --mode "$mode" --icount --out "$out" -- \
-		"hyptrace record -q -o /out/one-cpu.dat -- hyp_workload -n $iterations >/dev/null 2>&1"
+	"$SCRIPTS/boot.sh" --mode "$mode" --icount --out "$out" "${boot[@]}" -- \
+		"hyptrace record -q -o /out/one-cpu.dat -- $workload >/dev/null 2>&1"
 }
 
 # Both at once
@@ -60,6 +78,8 @@ print_timeline()
 
 [[ ${1:-} != -h && ${1:-} != --help ]] || { usage; exit; }
 (($# == 0)) || die "unknown argument '$1'; see --help"
+choose_workload
+[[ $guest == bare ]] || "$SCRIPTS/build-vmm.sh"
 step "Record in a $mode guest with $cpus CPUs" record_all
 [[ -s $data && -s $timed ]] || die "the guests left no recordings"
 print_timeline

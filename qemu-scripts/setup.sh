@@ -9,9 +9,10 @@
 # build/debs/mainline; the machine's own package lists stay as they are.
 #
 #   --list     only print the packages that it would install
-#   --run      only what "make run" needs
+#   --run      only what "make run" needs; with GUEST=linux, also a QEMU for the guest
 set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
+. "$(dirname "$0")/lib/debs.sh"
 
 # The only list of packages that a base system lacks: those that "make run" needs, and the
 # others
@@ -103,13 +104,18 @@ install_packages()
 		die "could not install: ${lacking[*]}"
 }
 
+download_vmm()
+{
+	rm -rf "$VMM.new"
+	download_debs "$VMM.new" "${VMM_PACKAGES[@]/%/:arm64}"
+	rm -rf "$VMM"
+	mv "$VMM.new" "$VMM"
+}
+
 download_kshark()
 {
 	rm -rf "$DEBS/desk"
-	mkdir -p "$DEBS/desk"
-	cd "$DEBS/desk"
-	# As root: apt's own user may have no access to this directory
-	apt-get -q -o APT::Sandbox::User=root download libkshark2
+	download_debs "$DEBS/desk" libkshark2
 	dpkg-deb -x libkshark2_*.deb "$KSHARK.new"
 	mv "$KSHARK.new" "$KSHARK"
 }
@@ -182,6 +188,8 @@ if [[ $(missing) ]]; then
 	install_packages
 fi
 "$SCRIPTS/build-initramfs.sh" --fetch
+[[ ($run == yes && ${GUEST-} != linux) || -e $VMM ]] ||
+	step "Fetch QEMU for the guest" download_vmm
 [[ $run == yes || -e $KSHARK ]] || step "Fetch KernelShark's library" download_kshark
 [[ $BASE != mainline || $SOURCE || -e $TARBALL ]] ||
 	step "Fetch the source of the mainline kernel" download_mainline

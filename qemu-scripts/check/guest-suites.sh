@@ -150,27 +150,44 @@ suite_panic()
 	done
 }
 
-# Checks of a recording what the README promises
-check_order()	# MODE CPUS ROUNDS MIN-ENTRIES
+# Checks of a recording of COMMAND what the README promises
+check_recording()	# WHAT MIN-ENTRIES COMMAND MODE CPUS [ARGUMENT-OF-BOOT]...
 {
-	local out=$BUILD/check/order-$1-$2 line min=1000 entries
+	local out=$BUILD/check/order-${1//[^a-z0-9]/-} what=$1 line min=1000 entries
 
 	rm -rf "$out"
-	guest "$1" "$2" --out "$out" -- \
-		hyptrace record -o /out/trace.dat -- hyp_workload -n "$3"
+	guest "${@:4}" --out "$out" -- "hyptrace record -o /out/trace.dat -- $3"
 	"$BUILD/host/hyptrace" check "$out/trace.dat" | tee "$out/check.txt"
 	line=$(grep '^check: ' "$out/check.txt")
 	if ! [[ $line =~ events=([0-9]+)\ .*windows=([0-9]+)\ violations=0\ lost=([0-9]+)\ unaccounted=0 ]] ||
 		((BASH_REMATCH[1] < min || BASH_REMATCH[2] < min)); then
-		echo "not ok 1 order in $1 mode with $2 CPUs"
+		echo "not ok 1 order in $what"
 		return
 	fi
 	entries=$("$BUILD/host/hyptrace" report "$out/trace.dat" | grep -c ' hyp_enter: ')
-	((entries >= $4)) || {
-		echo "not ok 1 order in $1 mode with $2 CPUs: $entries entries, want $4"
+	((entries >= $2)) || {
+		echo "not ok 1 order in $what: $entries entries, want $2"
 		return
 	}
-	echo "ok 1 order in $1 mode with $2 CPUs, $entries entries"
+	echo "ok 1 order in $what, $entries entries"
+}
+
+check_order()	# MODE CPUS ROUNDS MIN-ENTRIES
+{
+	check_recording "$1 mode with $2 CPUs" "$4" "hyp_workload -n $3" "$1" "$2"
+}
+
+# Debian's QEMU boots a Linux guest
+check_linux()	# MODE CPUS
+{
+	"$SCRIPTS/build-vmm.sh"
+	check_recording "$1 mode with a Linux guest" 10000 vm "$1" "$2" --vm
+}
+
+check_vm()
+{
+	"$SCRIPTS/build-vmm.sh"
+	guest "$FIRST_MODE" 1 --icount --vm --add "$SCRIPTS/guest/run-vm.sh" -- sh /root/run-vm.sh
 }
 
 # A round of the workload on a CPU makes about 40 entries. With --all the first job is longer
@@ -187,7 +204,10 @@ suite_order()
 					check_order "$mode" "$cpus" $((rounds / cpus)) "$entries"
 			fi
 		done
+		[[ $all == no && $mode != "$FIRST_MODE" ]] ||
+			job "order $mode, a Linux guest" check_linux "$mode" 4
 	done
+	[[ $all == no ]] || job "order, vm" check_vm
 }
 
 # A round takes 5 s, and in four rounds everything happens at least once

@@ -40,6 +40,16 @@ LOGS=$BUILD/logs
 # installed: busybox-static:arm64 would replace the build machine's busybox.
 GUEST_PACKAGES=(busybox-static trace-cmd libtracefs1 libtraceevent1 libzstd1 libc6)
 
+# A QEMU that runs in the guest, and what it is linked to, unpacked as well
+VMM=$DEBS/vmm
+VMM_PACKAGES=(qemu-system-arm
+	libaio1 libblkid1 libbpf1 libc6 libcapstone4 libdaxctl1 libelf1 libfdt1 libffi8 libfuse3-3
+	libgcc-s1 libglib2.0-0 libgmp10 libgnutls30 libhogweed6 libibverbs1 libidn2-0
+	libjpeg62-turbo libkmod2 liblzma5 libmount1 libndctl6 libnettle8 libnl-3-200
+	libnl-route-3-200 libnuma1 libp11-kit0 libpcre2-8-0 libpixman-1-0 libpmem1 libpng16-16
+	librdmacm1 libsasl2-2 libseccomp2 libselinux1 libslirp0 libssl3 libtasn1-6 libudev1
+	libunistring2 liburing2 libuuid1 libvdeplug2 libzstd1 zlib1g)
+
 # KernelShark's library. It is unpacked, as to install it would install all of Qt
 KSHARK=$DEBS/desk/unpacked
 
