@@ -72,12 +72,14 @@ check_export()
 }
 
 # Virtual time and one CPU: the delays that why.sh plants are the longest ones by far
-check_why()
+check_why()	# MODE
 {
-	local out=$BUILD/check/why
+	local out=$BUILD/check/why-$1
 
 	rm -rf "$out"
-	guest "$FIRST_MODE" 1 --icount --out "$out" --add "$TOOL/tests/why.sh" -- sh /root/why.sh
+	"$SCRIPTS/build-test-modules.sh"
+	guest "$1" 1 --icount --out "$out" --add "$TOOL/tests/why.sh" \
+		--add "$BUILD/obj/test_modules/delays.ko" -- sh /root/why.sh
 	PYTHONDONTWRITEBYTECODE=1 "$TOOL/tests/why_guest.py" "$BUILD/host/hyptrace" "$out"
 }
 
@@ -137,6 +139,8 @@ export_and_read()
 
 suite_tool()
 {
+	local mode
+
 	job "tool, units" make -C "$TOOL" check O="$BUILD/obj/tool-check"
 	job "tool, export and other readers" export_and_read
 	job "tool, live" check_live --add "$TOOL/tests/tap.sh"
@@ -146,5 +150,8 @@ suite_tool()
 	job "tool, pages" check_pages
 	job "tool, statistics" check_stat
 	job "tool, names" check_names
-	[[ $all == no ]] || job "tool, why" check_why
+	[[ $all == yes ]] || return 0
+	for mode in $MODES; do
+		job "tool, why, $mode" check_why "$mode"
+	done
 }

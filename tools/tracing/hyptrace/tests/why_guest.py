@@ -56,9 +56,18 @@ def test_stopped():
     blames("stopped: a VMM that is stopped", delays("stopped")[0], "the VMM, stopped by a signal")
 
 
+def test_storm():
+    blames("storm: a storm of interrupts", delays("storm")[0], "interrupts on CPU 0")
+
+
+def test_hypercalls():
+    blames("hypercalls: those of an interrupt", delays("hypercalls")[0],
+           "EL2, which executed hypercall __kvm_timer_set_cntvoff,")
+
+
 def main():
     print("TAP version 13")
-    for test in (test_quiet, test_hog, test_stopped):
+    for test in (test_quiet, test_hog, test_stopped, test_storm, test_hypercalls):
         attempt(test)
     finish()
 
