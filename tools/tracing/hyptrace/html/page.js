@@ -8,6 +8,7 @@
 
 const MIN_VIEW = 100;		/* ns */
 const OVERVIEW = 38;
+const DEFAULT_TAB = 4;
 const $ = (id) => document.getElementById(id);
 
 /* The position of something on the timeline: CPU's index, row, times */
@@ -27,15 +28,21 @@ function same(a, b) {
 	return a && b && a.type === b.type && a.i === b.i && a.cpu === b.cpu && a.row === b.row;
 }
 
+function systemTheme() {
+	return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+}
+
 class Page {
 	constructor(data) {
 		this.data = data;
 		this.state = { cpu: 0, hits: [], hover: null, selected: null };
+		this.query = "";
 		this.found = new Uint32Array(0);
 		this.timeline = new TimelinePainter($("timeline"), data);
 		this.overview = new OverviewPainter($("overview"), data);
 		this.view = { t0: data.start, t1: data.end };
 		this.tables = statTables(data.stat);
+		this.link = new Link(this);
 		this.dirty = false;
 		this.frameMs = 0;
 		this.listenToZoom();
@@ -44,32 +51,14 @@ class Page {
 		this.listenToButtons();
 		this.showFacts();
 		this.showTabs();
-		this.showTab(4);
 		this.showDetails();
-		this.setTheme(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+		this.setTheme(systemTheme());
 		this.resize();
 		new ResizeObserver(() => this.resize()).observe($("lanes"));
 		const fit = new ResizeObserver(() => this.fitPanel());
 
 		for (const e of document.querySelectorAll("html, header, nav"))
 			fit.observe(e);
-	}
-
-	/* The view that a link specifies: #from=SECONDS&to=SECONDS&search=WORDS&tab=N&theme=dark */
-	follow(hash) {
-		const wanted = new URLSearchParams(hash.replace(/^#/, ""));
-		const ns = (name, other) => wanted.has(name) ?
-			Number(wanted.get(name)) * 1e9 - Number(this.data.base) : other;
-
-		if (wanted.has("theme"))
-			this.setTheme(wanted.get("theme"));
-		if (wanted.has("tab"))
-			this.showTab(Math.min(Number(wanted.get("tab")) || 0, this.tables.length));
-		this.setView(ns("from", this.data.start), ns("to", this.data.end));
-		if (wanted.has("search")) {
-			this.search(wanted.get("search"));
-			this.nextHit(1);
-		}
 	}
 
 	/* --- the view ------------------------------------------------------------ */
@@ -191,6 +180,7 @@ class Page {
 	}
 
 	redraw() {
+		this.link.changed();
 		if (this.dirty || !this.overview.width)
 			return;
 		this.dirty = true;
@@ -687,8 +677,11 @@ class Page {
 		}));
 	}
 
-	showTab(i) {
+	showTab(wanted) {
+		const i = Math.max(0, Math.min(Math.floor(wanted) || 0, this.tables.length));
+
 		this.tab = i;
+		this.link.changed();
 		Array.from($("tabs").children).forEach((tab, n) => {
 			tab.setAttribute("aria-selected", n === i);
 			tab.tabIndex = n === i ? 0 : -1;
@@ -711,7 +704,7 @@ class Page {
 window.addEventListener("DOMContentLoaded", () => {
 	try {
 		window.page = new Page(readData($("data").textContent));
-		window.page.follow(location.hash);
+		window.page.link.follow(location.hash);
 	} catch (error) {
 		document.body.prepend(element("p", { role: "alert" }, "This page cannot be shown: " + error.message));
 		throw error;

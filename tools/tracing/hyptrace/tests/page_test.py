@@ -17,7 +17,9 @@ import tempfile
 import time
 
 import browser
+import page_use_tests
 import synth
+from pagetools import canvas_at, colour, expect, look, near, pixel, text, view
 from tap import finish, result
 
 HYPTRACE = sys.argv[1]
@@ -29,10 +31,6 @@ CPUS = 4
 WIDTH, HEIGHT = 1400, 900
 SHIFT = 8		# the modifier key
 PERIOD = 10000		# ns of one round
-
-
-def expect(what, good, *seen):
-    result(what, [] if good else seen or ["no"])
 
 
 # --- the recordings -----------------------------------------------------------
@@ -81,52 +79,6 @@ def export(path):
 def report(path):
     done = subprocess.run([HYPTRACE, "report", path], stdout=subprocess.PIPE, check=True)
     return done.stdout.decode().splitlines()
-
-
-# --- where things are ---------------------------------------------------------
-
-def canvas_at(b, t, cpu, row):
-    """The place of a timestamp on the page; rows are host, EL2, guest, events"""
-    return b.js("""(() => {
-        const box = document.getElementById("timeline").getBoundingClientRect();
-        const view = viewOf(page.view.t0, page.view.t1, page.timeline.width);
-        const y = AXIS + GAP + %d * BLOCK + %d * LANE + (%d < 3 ? LANE : EVENTS) / 2;
-        return [box.left + view.x(%d - Number(page.data.base)),
-                box.top + y - document.getElementById("lanes").scrollTop];
-    })()""" % (cpu, row, row, t))
-
-
-def pixel(b, t, cpu, row):
-    """=> the colour there, as in the style"""
-    x, y = canvas_at(b, t, cpu, row)
-    return "#%02x%02x%02x" % tuple(b.js("""(() => {
-        const box = document.getElementById("timeline").getBoundingClientRect();
-        return Array.from(document.getElementById("timeline").getContext("2d")
-            .getImageData(%f - box.left, %f - box.top, 1, 1).data.slice(0, 3));
-    })()""" % (x, y)))
-
-
-def colour(b, name):
-    return b.js("getComputedStyle(document.documentElement).getPropertyValue('--%s').trim()" % name)
-
-
-def view(b):
-    """=> start and end of the view, as timestamps"""
-    t0, t1, base = b.js("[page.view.t0, page.view.t1, Number(page.data.base)]")
-    return t0 + base, t1 + base
-
-
-def look(b, begin, end):
-    b.js("page.setView(%d - Number(page.data.base), %d - Number(page.data.base))" % (begin, end))
-    b.frames()
-
-
-def text(b, ident):
-    return b.js("document.getElementById('%s').innerText" % ident)
-
-
-def near(a, b, tolerance):
-    return abs(a - b) <= tolerance
 
 
 # --- the tests ----------------------------------------------------------------
@@ -449,15 +401,6 @@ def test_axis(b, directory):
     result("axis: round values", problems)
 
 
-def test_link(b, page, start):
-    b.open(page, "#from=%d.%09d&to=%d.%09d&search=vm_create&theme=dark" %
-           (*divmod(start, 10**9), *divmod(start + PERIOD, 10**9)))
-    begin, end = view(b)
-    expect("link: view", near(end - begin, PERIOD, 2), begin, end)
-    expect("link: search, theme", "vm_create" in text(b, "details") and
-           b.js("document.documentElement.dataset.theme") == "dark", text(b, "details"))
-
-
 def test_hostile(b, directory):
     path = directory + "/hostile.dat"
     write_hostile(path)
@@ -514,7 +457,8 @@ def test_all(directory):
         test_overview(b, start, end)
         test_access(b)
         expect("all: no complaint", not b.complaints(), b.complaints())
-        test_link(b, page, start)
+        page_use_tests.test_link(b, page, start)
+        page_use_tests.test_address(b, page, start)
         test_many_cpus(b, directory)
         test_axis(b, directory)
         test_tiny(b, directory)

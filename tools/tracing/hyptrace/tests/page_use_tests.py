@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0
+"""A part of page_test.py: what a user finds out with the page, and passes on as a link."""
+from pagetools import expect, look, near, text, view
+
+PERIOD = 10000		# ns of one round
+
+
+def stamp(ns):
+    return "%d.%09d" % divmod(ns, 10**9)
+
+
+# --- links ----------------------------------------------------------------------
+
+def written(b):
+    """=> the fragment, when it is what the page shows"""
+    b.until("(page.link.write(), location.hash.replace(/^#/, '') === page.link.text())")
+    return b.js("location.hash")
+
+
+def test_link(b, page, start):
+    b.open(page, "#from=%s&to=%s&search=vm_create&theme=dark" % (stamp(start), stamp(start + PERIOD)))
+    begin, end = view(b)
+    expect("link: view", near(end - begin, PERIOD, 2), begin, end)
+    expect("link: search, theme", "vm_create" in text(b, "details") and
+           b.js("document.documentElement.dataset.theme") == "dark", text(b, "details"))
+    b.open(page, "#from=%s&to=%s" % (stamp(start), stamp(start + 777)))
+    expect("link: as why prints it", near(view(b)[0], start, 1) and near(view(b)[1], start + 777, 1),
+           view(b))
+    b.open(page, "#from=%s&to=%s&search=vm_create" % (stamp(start + 100), stamp(start + 300)))
+    expect("link: a hit elsewhere does not move the view", near(view(b)[0], start + 100, 1) and
+           "of" in text(b, "hits"), view(b), text(b, "hits"))
+    late = b.js("(() => { const data = { base: 9007199254740993000n };"
+                " return parseStamp(data, '9007199254.740993017'); })()")
+    expect("link: exact, however long the machine has run", late == 17, late)
+
+
+def test_address(b, page, start):
+    """What is shown is in the address, by itself, and a new address is followed"""
+    b.open(page)
+    expect("address: none at first", written(b) == "", written(b))
+    look(b, start + 5, start + 4005)
+    b.js("page.showTab(1)")
+    b.js("page.search('reason=smc')")
+    b.key("t")
+    b.until("location.hash.includes('theme=')")
+    address = b.js("location.hash")
+    want = "#from=%s&to=%s&tab=1&search=reason%%3Dsmc&theme=dark" % (stamp(start + 5), stamp(start + 4005))
+    expect("address: view, table, search, theme", address == want, address, want)
+    b.open(page, address)
+    again = view(b), b.js("page.tab"), b.js("page.query"), text(b, "hits"), written(b)
+    expect("address: opened", near(again[0][0], start + 5, 1) and near(again[0][1], start + 4005, 1) and
+           again[1:3] == (1, "reason=smc") and " of " in again[3] and again[4] == address, again)
+    b.js("location.hash = '#from=%s&to=%s'" % (stamp(start), stamp(start + PERIOD)))
+    b.until("page.query === ''")
+    b.frames()
+    expect("address: followed", near(view(b)[0], start, 1) and near(view(b)[1], start + PERIOD, 1) and
+           b.js("page.tab") == 4 and text(b, "hits") == "", view(b), text(b, "hits"))
+    b.js("clearTimeout(page.link.timer)")
+    b.key("0")
+    b.until("location.hash === ''", 10)
+    for nonsense in "#from=x&to=-1&tab=99&search=%", "#from=9&to=1&tab=-3", "#&&==":
+        b.open(page, nonsense)
+        expect("address: " + nonsense, not b.complaints() and view(b)[1] - view(b)[0] >= 100,
+               b.complaints(), view(b))

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Where things are on a page of "hyptrace export --html", and what it shows."""
+from tap import result
+
+
+def expect(what, good, *seen):
+    result(what, [] if good else seen or ["no"])
+
+
+def canvas_at(b, t, cpu, row):
+    """The place of a timestamp on the page; rows are host, EL2, guest, events"""
+    return b.js("""(() => {
+        const box = document.getElementById("timeline").getBoundingClientRect();
+        const view = viewOf(page.view.t0, page.view.t1, page.timeline.width);
+        const y = AXIS + GAP + %d * BLOCK + %d * LANE + (%d < 3 ? LANE : EVENTS) / 2;
+        return [box.left + view.x(%d - Number(page.data.base)),
+                box.top + y - document.getElementById("lanes").scrollTop];
+    })()""" % (cpu, row, row, t))
+
+
+def pixel(b, t, cpu, row):
+    """=> the colour there, as in the style"""
+    x, y = canvas_at(b, t, cpu, row)
+    return "#%02x%02x%02x" % tuple(b.js("""(() => {
+        const box = document.getElementById("timeline").getBoundingClientRect();
+        return Array.from(document.getElementById("timeline").getContext("2d")
+            .getImageData(%f - box.left, %f - box.top, 1, 1).data.slice(0, 3));
+    })()""" % (x, y)))
+
+
+def colour(b, name):
+    return b.js("getComputedStyle(document.documentElement).getPropertyValue('--%s').trim()" % name)
+
+
+def view(b):
+    """=> start and end of the view, as timestamps"""
+    t0, t1, base = b.js("[page.view.t0, page.view.t1, Number(page.data.base)]")
+    return t0 + base, t1 + base
+
+
+def look(b, begin, end):
+    b.js("page.setView(%d - Number(page.data.base), %d - Number(page.data.base))" % (begin, end))
+    b.frames()
+
+
+def text(b, ident):
+    return b.js("document.getElementById('%s').innerText" % ident)
+
+
+def near(a, b, tolerance):
+    return abs(a - b) <= tolerance
