@@ -5,6 +5,7 @@
  *
  *	from, to	the view
  *	tab		the number of the table
+ *	sort		its order: see sorting.js
  *	search		the words
  *	theme		light or dark
  */
@@ -36,6 +37,7 @@ class Link {
 
 		page.setTheme(wanted.get("theme") || systemTheme());
 		page.showTab(wanted.get("tab") || DEFAULT_TAB);
+		page.sortTable(wanted.get("sort"));
 		page.setView(...view);
 		page.search(wanted.get("search") || "");
 		page.nextHit(1);
@@ -55,6 +57,7 @@ class Link {
 		put("from", stampText(data, view.t0), stampText(data, data.start));
 		put("to", stampText(data, view.t1), stampText(data, data.end));
 		put("tab", page.tab, DEFAULT_TAB);
+		put("sort", orderText(page.table?.order), "");
 		put("search", page.query.trim(), "");
 		put("theme", document.documentElement.dataset.theme, systemTheme());
 		return parts.toString();

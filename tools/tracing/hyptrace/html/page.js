@@ -677,6 +677,18 @@ class Page {
 		}));
 	}
 
+	/* The table that is shown, or undefined */
+	get table() {
+		return this.tables[this.tab - 1];
+	}
+
+	sortTable(order) {
+		if (!this.table)
+			return;
+		this.table.order = parseOrder(this.table, order);
+		this.showTab(this.tab);
+	}
+
 	showTab(wanted) {
 		const i = Math.max(0, Math.min(Math.floor(wanted) || 0, this.tables.length));
 
@@ -687,9 +699,12 @@ class Page {
 			tab.tabIndex = n === i ? 0 : -1;
 		});
 		if (i) {
-			$("table").replaceChildren(tableElement(this.tables[i - 1], (query) => {
-				this.search(query);
-				this.nextHit(1);
+			$("table").replaceChildren(tableElement(this.tables[i - 1], {
+				search: (query) => {
+					this.search(query);
+					this.nextHit(1);
+				},
+				sorted: () => this.link.changed(),
 			}));
 			return;
 		}

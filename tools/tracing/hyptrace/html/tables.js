@@ -72,21 +72,29 @@ function bucketOf(floor) {
 }
 
 function time(ns) {
-	return { text: durationText(ns), title: countText(ns) + " ns" };
+	return { text: durationText(ns), title: countText(ns) + " ns", value: ns };
 }
 
 function percent(part, whole) {
-	return { text: whole ? (100 * part / whole).toFixed(2) + " %" : "", title: countText(part) + " ns" };
+	return { text: whole ? (100 * part / whole).toFixed(2) + " %" : "", title: countText(part) + " ns",
+		 value: part };
+}
+
+function count(n) {
+	return n === undefined ? { text: "" } : { text: countText(n), value: n };
+}
+
+function label(text) {
+	return { text, left: true, value: text };
 }
 
 /* --- the tables of stat: columns, rows of cells, the query of a row -------- */
 
-function timesTable(title, first, rows, whole, label, query) {
+function timesTable(title, first, rows, whole, name, query) {
 	return {
 		columns: [first, "shares", "entries", "host", "%", "EL2", "%", "guest", "%", "unknown", "%"],
 		rows: rows.map((row) => ({
-			cells: [{ text: label(row), left: true }, { node: shareBar(row, whole), left: true },
-				{ text: row.entries === undefined ? "" : countText(row.entries) },
+			cells: [label(name(row)), { node: shareBar(row, whole), left: true }, count(row.entries),
 				...["host", "el2", "guest", "unknown"].flatMap((p) =>
 					[time(row[p]), percent(row[p], whole)])],
 			query: query(row),
@@ -105,8 +113,8 @@ function distTable(title, first, rows, query) {
 		columns: [first, rows.length ? `${durationText(low ? 2 ** (low - 1) : 0)} to ${durationText(2 ** high)}` : "",
 			  "count", ...times],
 		rows: rows.map((row) => ({
-			cells: [{ text: row.name, left: true }, { node: histogram(row, low, high), left: true },
-				{ text: countText(row.count) }, ...times.map((t) => time(row[t]))],
+			cells: [label(row.name), { node: histogram(row, low, high), left: true },
+				count(row.count), ...times.map((t) => time(row[t]))],
 			query: query(row),
 		})),
 		title,
@@ -145,27 +153,26 @@ function cell(c) {
 	return td;
 }
 
-function tableElement(table, search) {
-	const head = element("tr", {}, ...table.columns.map((text, i) =>
-		element("th", { class: i > 1 ? "" : "left", scope: "col" }, text)));
-	const body = element("tbody", {}, ...table.rows.map((row) => {
-		const tr = element("tr", {}, ...row.cells.map(cell));
+function rowElement(row, search) {
+	const tr = element("tr", {}, ...row.cells.map(cell));
 
-		if (row.query) {
-			tr.tabIndex = 0;
-			tr.title = "Search for " + row.query;
-			tr.addEventListener("click", () => search(row.query));
-			tr.addEventListener("keydown", (e) => {
-				if (e.key === "Enter")
-					search(row.query);
-			});
-		}
+	if (!row.query)
 		return tr;
-	}));
+	tr.tabIndex = 0;
+	tr.title = "Search for " + row.query;
+	tr.addEventListener("click", () => search(row.query));
+	tr.addEventListener("keydown", (e) => {
+		if (e.key === "Enter")
+			search(row.query);
+	});
+	return tr;
+}
 
+/* on: search(query); sorted(), when the order changed */
+function tableElement(table, on) {
 	if (!table.rows.length)
 		return element("p", { class: "empty" }, "None in this recording.");
-	return element("table", {}, element("thead", {}, head), body);
+	return sortableElement(table, (row) => rowElement(row, on.search), on.sorted);
 }
 
 /* --- the events around one event ------------------------------------------------- */

@@ -459,6 +459,7 @@ def test_all(directory):
         expect("all: no complaint", not b.complaints(), b.complaints())
         page_use_tests.test_link(b, page, start)
         page_use_tests.test_address(b, page, start)
+        page_use_tests.test_sort(b, page)
         test_many_cpus(b, directory)
         test_axis(b, directory)
         test_tiny(b, directory)

@@ -62,3 +62,50 @@ def test_address(b, page, start):
         b.open(page, nonsense)
         expect("address: " + nonsense, not b.complaints() and view(b)[1] - view(b)[0] >= 100,
                b.complaints(), view(b))
+
+
+# --- tables ---------------------------------------------------------------------
+
+def column(b, number):
+    """=> the texts of a column of the table that is shown"""
+    return b.js("Array.from(document.querySelectorAll('#table tbody tr'),"
+                " (tr) => tr.cells[%d].textContent)" % number)
+
+
+def sorts(b):
+    return b.js("Array.from(document.querySelectorAll('#table th'), (th) => th.getAttribute('aria-sort'))")
+
+
+def click_element(b, selector):
+    b.click(*b.js("(() => { const r = document.querySelector(\"%s\").getBoundingClientRect();"
+                  " return [r.left + r.width / 2, r.top + r.height / 2]; })()" % selector))
+
+
+def test_sort(b, page):
+    b.open(page, "#tab=1")
+    usual = column(b, 0)
+    entries = [int(cell.replace("\u202f", "")) for cell in column(b, 2)]
+    expect("sort: CPUs come in their order", usual == ["CPU %d" % cpu for cpu in range(4)] and
+           set(sorts(b)) == {None}, usual, sorts(b))
+    click_element(b, "#table th:nth-child(1) button")
+    expect("sort: texts, ascending", column(b, 0) == usual and sorts(b)[0] == "ascending", column(b, 0))
+    click_element(b, "#table th:nth-child(1) button")
+    expect("sort: texts, descending", column(b, 0) == usual[::-1] and sorts(b)[0] == "descending",
+           column(b, 0))
+    click_element(b, "#table th:nth-child(3) button")
+    got = [int(cell.replace("\u202f", "")) for cell in column(b, 2)]
+    expect("sort: numbers, descending", got == sorted(entries, reverse=True) and
+           sorts(b)[:3] == [None, None, "descending"], got, sorts(b))
+    expect("sort: the focus stays", b.js("document.activeElement.closest('th')?.cellIndex") == 2)
+    b.js("clearTimeout(page.link.timer)")
+    b.key("Enter")
+    got = [int(cell.replace("\u202f", "")) for cell in column(b, 2)]
+    expect("sort: by a key, ascending", got == sorted(entries) and sorts(b)[2] == "ascending", got)
+    b.until("location.hash === '#tab=1&sort=3'", 10)
+    expect("sort: no bars", not b.js("!!document.querySelector('#table th:nth-child(2) button')"))
+    b.open(page, "#tab=4&sort=4")
+    want = b.js("page.data.stat.entries.toSorted((a, b) => a.total - b.total).map((row) => row.name)")
+    expect("sort: from a link, by the number and not by its text",
+           column(b, 0) == want and want[-1] == "guest_exit", column(b, 0), want)
+    b.open(page, "#tab=1&sort=2")
+    expect("sort: not by what has no order", set(sorts(b)) == {None} and not b.complaints(), sorts(b))
