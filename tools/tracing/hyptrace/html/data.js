@@ -137,19 +137,22 @@ function readSpans(r, start, places) {
 	return slices;
 }
 
-function readStays(r) {
+/* EL2 entries, hypercalls or world switches; more: an array of one more number of each */
+function readVisits(r, more, Type) {
 	const n = r.varint();
-	const stays = newSlices(n);
+	const visits = newSlices(n);
 
-	stays.call = new Uint32Array(n);
+	if (more)
+		visits[more] = new Type(n);
 	for (let i = 0, t = 0; i < n; i++) {
 		const start = t + r.signed();
 
 		t = start + r.varint();
-		addSlice(stays, start, t, r.varint());
-		stays.call[i] = r.varint();
+		addSlice(visits, start, t, r.varint());
+		if (more)
+			visits[more][i] = r.varint();
 	}
-	return stays;
+	return visits;
 }
 
 function readCpu(r, places) {
@@ -157,7 +160,9 @@ function readCpu(r, places) {
 	const start = r.signed();
 
 	cpu.slices = readSpans(r, start, places);
-	cpu.stays = readStays(r);
+	cpu.stays = readVisits(r, "call", Uint32Array);
+	cpu.calls = readVisits(r, "ns", Float64Array);
+	cpu.switches = readVisits(r);
 	return cpu;
 }
 

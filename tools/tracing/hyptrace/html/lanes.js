@@ -334,7 +334,7 @@ class CpuPainter {
 }
 
 function stayText(data, stays, i) {
-	const reason = stays.what[i] ? data.words[stays.what[i] - 1] : "entry";
+	const reason = visitName(data, stays, i) || "entry";
 
 	return stays.call[i] ? reason + " " + data.words[stays.call[i] - 1] : reason;
 }

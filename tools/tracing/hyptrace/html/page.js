@@ -144,8 +144,8 @@ class Page {
 			lanes.scrollTop = y + AXIS + GAP + BLOCK - lanes.clientHeight;
 	}
 
-	zoomTo(box) {
-		const size = Math.max((box.end - box.start) * 1.5, box.end > box.start ? MIN_VIEW : 20000);
+	zoomTo(box, widths = 1.5) {
+		const size = Math.max((box.end - box.start) * widths, box.end > box.start ? MIN_VIEW : 20000);
 		const middle = (box.start + box.end) / 2;
 
 		this.setView(middle - size / 2, middle + size / 2);
@@ -301,6 +301,13 @@ class Page {
 		this.redraw();
 	}
 
+	/* With what was before and after it */
+	goTo(box) {
+		this.zoomTo(box, 5);
+		this.reveal(box);
+		this.select(box);
+	}
+
 	selectEvent(i) {
 		const box = eventBox(this.data, i);
 
@@ -369,6 +376,10 @@ class Page {
 
 		if (box.type === "stay")
 			return this.describeStay(box, cpu.stays, fields);
+		if (box.type === "switch")
+			return { colour: "el2", fields, title: visitName(this.data, cpu.switches, box.i) };
+		if (box.type === "call")
+			return this.describeCall(box, cpu.calls, fields);
 		const slices = cpu.slices[PLACES.indexOf(box.type)];
 		const place = this.data.places[slices.what[box.i]];
 
@@ -390,6 +401,13 @@ class Page {
 		default:
 			return taskText(this.data, place.task);
 		}
+	}
+
+	describeCall(box, calls, fields) {
+		const ns = visitTime(calls, box.i);
+
+		fields.splice(1, 0, ["at EL2", `${durationText(ns)} (${countText(ns)} ns)`]);
+		return { colour: "el2", fields, title: "Hypercall " + visitName(this.data, calls, box.i) };
 	}
 
 	describeStay(box, stays, fields) {
@@ -704,6 +722,7 @@ class Page {
 					this.search(query);
 					this.nextHit(1);
 				},
+				go: (visit) => this.goTo(longestVisit(this.data, visit)),
 				sorted: () => this.link.changed(),
 			}));
 			return;

@@ -103,18 +103,20 @@ function timesTable(title, first, rows, whole, name, query) {
 	};
 }
 
-function distTable(title, first, rows, query) {
+/* list: the visits of a CPU that the rows count */
+function distTable(title, first, rows, list, query) {
 	const floors = rows.flatMap((row) => row.histogram.map(([floor]) => bucketOf(floor)));
 	const low = Math.min(...floors);
 	const high = Math.max(...floors);
-	const times = ["total", "mean", "p50", "p90", "p99", "max"];
+	const times = ["total", "mean", "p50", "p90", "p99"];
 
 	return {
 		columns: [first, rows.length ? `${durationText(low ? 2 ** (low - 1) : 0)} to ${durationText(2 ** high)}` : "",
-			  "count", ...times],
+			  "count", ...times, "max"],
 		rows: rows.map((row) => ({
 			cells: [label(row.name), { node: histogram(row, low, high), left: true },
-				count(row.count), ...times.map((t) => time(row[t]))],
+				count(row.count), ...times.map((t) => time(row[t])),
+				{ ...time(row.max), visit: { list, name: row.name } }],
 			query: query(row),
 		})),
 		title,
@@ -140,21 +142,32 @@ function statTables(stat) {
 		timesTable("vCPUs", "vCPU", stat.vcpus, wall,
 			   (r) => vcpuText({ vm: r.vm, index: r.vcpu }) + " of " + taskOf(r),
 			   (r) => "vcpu_enter " + taskOf(r)),
-		distTable("EL2 entries", "reason", stat.entries, entryQuery),
-		distTable("Hypercalls", "hypercall", stat.hypercalls, (r) => "host_hcall id=" + r.name),
-		distTable("World switches", "direction", stat.switches, () => null),
+		distTable("EL2 entries", "reason", stat.entries, "stays", entryQuery),
+		distTable("Hypercalls", "hypercall", stat.hypercalls, "calls",
+			  (r) => "host_hcall id=" + r.name),
+		distTable("World switches", "direction", stat.switches, "switches", () => null),
 	];
 }
 
-function cell(c) {
+function visitButton(c, go) {
+	const button = element("button", { type: "button", title: `${c.title}: show it` }, c.text);
+
+	button.addEventListener("click", (e) => {
+		e.stopPropagation();
+		go(c.visit);
+	});
+	return button;
+}
+
+function cellElement(c, go) {
 	const td = element("td", { class: c.left ? "left" : "", title: c.title || "" });
 
-	td.append(c.node || c.text);
+	td.append(c.node || (c.visit ? visitButton(c, go) : c.text));
 	return td;
 }
 
-function rowElement(row, search) {
-	const tr = element("tr", {}, ...row.cells.map(cell));
+function rowElement(row, { search, go }) {
+	const tr = element("tr", {}, ...row.cells.map((c) => cellElement(c, go)));
 
 	if (!row.query)
 		return tr;
@@ -162,17 +175,17 @@ function rowElement(row, search) {
 	tr.title = "Search for " + row.query;
 	tr.addEventListener("click", () => search(row.query));
 	tr.addEventListener("keydown", (e) => {
-		if (e.key === "Enter")
+		if (e.key === "Enter" && e.target === tr)
 			search(row.query);
 	});
 	return tr;
 }
 
-/* on: search(query); sorted(), when the order changed */
+/* on: search(query); go(visit), to the longest one; sorted(), when the order changed */
 function tableElement(table, on) {
 	if (!table.rows.length)
 		return element("p", { class: "empty" }, "None in this recording.");
-	return sortableElement(table, (row) => rowElement(row, on.search), on.sorted);
+	return sortableElement(table, (row) => rowElement(row, on), on.sorted);
 }
 
 /* --- the events around one event ------------------------------------------------- */

@@ -237,13 +237,13 @@ def compare(path, page, what):
     stat = json.loads(run("stat", "--json", "--histogram", path).stdout)
     result(what + ": the numbers are those of stat", [] if page.stat == stat else ["they differ"])
     compare_times(page, stat, what)
-    found = collections.defaultdict(list)
-    for stays in page.stays.values():
-        for start, end, reason, _ in stays:
-            found[reason].append(end - start)
-    got = {reason: (len(v), sum(v), max(v)) for reason, v in found.items()}
-    want = {r["name"]: (r["count"], r["total"], r["max"]) for r in stat["entries"]}
-    result(what + ": EL2 entries are those of stat", [] if got == want else [got, want])
+    for name, lists in ("entries", page.stays), ("hypercalls", page.calls), ("switches", page.switches):
+        found = collections.defaultdict(list)
+        for visit in (v for visits in lists.values() for v in visits):
+            found[visit[2]].append(visit[3] if name == "hypercalls" else visit[1] - visit[0])
+        got = {key: (len(v), sum(v), max(v)) for key, v in found.items()}
+        want = {r["name"]: (r["count"], r["total"], r["max"]) for r in stat[name]}
+        result("%s: %s are those of stat" % (what, name), [] if got == want else [got, want])
 
 
 def test_recording(path):

@@ -47,6 +47,8 @@ class Page:
     lines: what "report" prints of each event and loss, as bytes
     spans: {cpu: [(start, end, place, task, vcpu), ...]}
     stays: {cpu: [(start, end, reason, call), ...]}
+    calls: {cpu: [(start, end, call, ns at EL2), ...]}
+    switches: {cpu: [(start, end, way), ...]}
     """
 
     def __init__(self, path):
@@ -66,7 +68,7 @@ class Page:
         self.kinds = r.list(lambda: r.tuple(6))
         self.places = r.list(lambda: self.read_place(r))
         self.read_events(r, texts)
-        self.spans, self.stays = {}, {}
+        self.spans, self.stays, self.calls, self.switches = {}, {}, {}, {}
         r.list(lambda: self.read_cpu(r))
         assert r.at == len(r.data)
 
@@ -99,12 +101,19 @@ class Page:
 
     def read_cpu(self, r):
         cpu, start = r.varint(), self.base + r.signed()
-        spans, stays = [], []
+        spans = []
         for ns, place in r.list(lambda: r.tuple(2)):
             spans.append((start, start + ns) + self.places[place])
             start += ns
-        at = self.base
-        for gap, ns, reason, call in r.list(lambda: (r.signed(),) + r.tuple(3)):
-            stays.append((at + gap, at + gap + ns, self.word(reason), self.word(call)))
+        self.spans[cpu] = spans
+        self.stays[cpu] = self.read_visits(r, self.word)
+        self.calls[cpu] = self.read_visits(r, int)
+        self.switches[cpu] = self.read_visits(r)
+
+    def read_visits(self, r, *more):
+        visits, at = [], self.base
+        for gap, ns, what, *rest in r.list(lambda: (r.signed(),) + r.tuple(2 + len(more))):
+            visits.append((at + gap, at + gap + ns, self.word(what)) +
+                          tuple(read(value) for read, value in zip(more, rest)))
             at += gap + ns
-        self.spans[cpu], self.stays[cpu] = spans, stays
+        return visits

@@ -460,6 +460,7 @@ def test_all(directory):
         page_use_tests.test_link(b, page, start)
         page_use_tests.test_address(b, page, start)
         page_use_tests.test_sort(b, page)
+        page_use_tests.test_maxima(b, directory)
         test_many_cpus(b, directory)
         test_axis(b, directory)
         test_tiny(b, directory)

@@ -1,8 +1,43 @@
 # SPDX-License-Identifier: GPL-2.0
 """A part of page_test.py: what a user finds out with the page, and passes on as a link."""
+import subprocess
+import sys
+
+import synth
 from pagetools import expect, look, near, text, view
 
 PERIOD = 10000		# ns of one round
+
+
+ON = synth.enabled("hyp_enter", "hyp_exit", "kvm_entry", "kvm_exit")
+COMMS = b"7 qemu\n9 other\n"
+
+
+def guest_run(ts, out, vm=1, vcpu=0, pid=7):
+    """
+    => events of the host and of EL2, with times from ts on: 0 kvm_entry, 100 EL2 (hvc),
+    300 guest, 2000 EL2 (guest_exit), 2000 + out host, 2100 + out kvm_exit
+    """
+    return ([(ts, "kvm_entry", pid, {}), (ts + out + 2100, "kvm_exit", pid, {})],
+            [(ts + 100, "hyp_enter", pid, {"reason": 1}),
+             (ts + 150, "host_hcall", pid, {"id": 12}),
+             (ts + 200, "vcpu_enter", pid, {"vm": vm, "vcpu": vcpu}),
+             (ts + 300, "hyp_exit", pid, {"reason": 7}),
+             (ts + 2000, "hyp_enter", pid, {"reason": 5}),
+             (ts + 2000 + out, "hyp_exit", pid, {"reason": 6})])
+
+
+def write_runs(path, runs):
+    """runs: {cpu: arguments of guest_run()}; => the page"""
+    host, hyp = {}, {}
+    for cpu, arguments in runs.items():
+        both = [guest_run(*a) for a in arguments]
+        host[cpu] = [synth.page([event for run in both for event in run[0]])]
+        hyp[cpu] = [synth.page([event for run in both for event in run[1]])]
+    synth.write(path, host, hyp, texts=ON, comms=COMMS)
+    page = path[:-4] + ".html"
+    subprocess.run([sys.argv[1], "export", "-q", "--html", "-o", page, path], check=True)
+    return page
 
 
 def stamp(ns):
@@ -109,3 +144,28 @@ def test_sort(b, page):
            column(b, 0) == want and want[-1] == "guest_exit", column(b, 0), want)
     b.open(page, "#tab=1&sort=2")
     expect("sort: not by what has no order", set(sorts(b)) == {None} and not b.complaints(), sorts(b))
+
+
+def test_maxima(b, directory):
+    """The second run of CPU 2 has the longest way out; later ones are as long"""
+    page = write_runs(directory + "/maxima.dat",
+                      {0: [(1000, 200), (50000, 900)], 2: [(5000, 300), (20000, 900)],
+                       3: [(70000, 900)]})
+    for tab, name, begin, length, what in (
+            (4, "guest_exit", 22000, 900, "EL2: guest_exit"), (5, "12", 20100, 2800, "at EL2\n1.100"),
+            (6, "guest to kvm_exit", 22000, 1000, "guest to kvm_exit")):
+        b.open(page, "#tab=%d" % tab)
+        row = column(b, 0).index(name) + 1
+        click_element(b, "#table tbody tr:nth-child(%d) button" % row)
+        said = text(b, "details")
+        place = all(w in said for w in (what, "(%s ns)" % ("%d" % length if length < 1000 else "%d\u202f%03d" % divmod(length, 1000)),
+                                        "from\n%d.%09d s" % divmod(begin, 10**9)))
+        expect("maxima: %s is selected" % name, place, said)
+        seen = view(b)
+        expect("maxima: %s is in view" % name, near(seen[1] - seen[0], 5 * length, 1) and
+               near(sum(seen) / 2, begin + length / 2, 2), seen)
+        expect("maxima: %s is not searched" % name, text(b, "hits") == "", text(b, "hits"))
+    b.js("document.querySelector('#table tbody tr button').focus()")
+    b.key("Escape")
+    b.key("Enter")
+    expect("maxima: by a key", "CPU" in text(b, "details") and text(b, "hits") == "", text(b, "details"))

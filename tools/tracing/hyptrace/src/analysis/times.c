@@ -358,13 +358,25 @@ static int end_way(const struct times *t, const struct cpu_times *c, enum way wa
 	return dist_add(times_way(t, way), s.end - s.start);
 }
 
+static int end_call(const struct times *t, const struct cpu_times *c)
+{
+	struct times_call call = {
+		.cpu = c->row->id, .start = c->call_start, .end = c->at, .ns = c->call_ns,
+		.call = c->call,
+	};
+
+	if (t->watch && t->watch->call)
+		t->watch->call(t->watch->ctx, &call);
+	return dist_add(c->call, call.ns);
+}
+
 static int eret_host(const struct times *t, struct cpu_times *c)
 {
 	bool measured = c->call_known && c->call && counts(t, c->call_start, c->at_el2);
 
 	c->state = IN_HOST;
 	c->call_known = false;
-	return measured ? dist_add(c->call, c->call_ns) : 0;
+	return measured ? end_call(t, c) : 0;
 }
 
 /* Runs without a vcpu_enter have a row without a name */

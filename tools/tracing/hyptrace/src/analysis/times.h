@@ -127,18 +127,36 @@ struct times_switch {
 };
 
 /**
+ * struct times_call - a hypercall, from hyp_enter to the return to the host
+ * @cpu:	the CPU
+ * @start:	timestamp of hyp_enter
+ * @end:	of hyp_exit(eret_host)
+ * @ns:		the time at EL2 in it
+ * @call:	what takes that
+ */
+struct times_call {
+	unsigned int cpu;
+	u64 start;
+	u64 end;
+	u64 ns;
+	const struct dist *call;
+};
+
+/**
  * struct times_watch - an observer of the parts that the times are made of; any can be NULL
  * @ctx:	passed to all
  * @span:	gets each span; on a CPU, each begins where the last one ended, and all
  *		together are its times
  * @stay:	gets the complete EL2 entries of a CPU in their order
  * @way:	gets the world switches
+ * @call:	gets the complete hypercalls of a CPU in their order
  */
 struct times_watch {
 	void *ctx;
 	void (*span)(void *ctx, const struct times_span *s);
 	void (*stay)(void *ctx, const struct times_stay *s);
 	void (*way)(void *ctx, const struct times_switch *s);
+	void (*call)(void *ctx, const struct times_call *s);
 };
 
 /**

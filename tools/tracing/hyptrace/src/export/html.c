@@ -51,7 +51,10 @@ static int read_file_into(struct datr *d, const struct cpulist *cpus,
 {
 	const struct profile_watch watch = {
 		.event = htmldata_event,
-		.times = { h, htmldata_span, htmldata_stay, NULL },
+		.times = {
+			.ctx = h, .span = htmldata_span, .stay = htmldata_stay,
+			.way = htmldata_switch, .call = htmldata_call,
+		},
 	};
 	const struct profilejson json_how = { .histogram = true };
 	FILE *text = open_memstream(json, size);

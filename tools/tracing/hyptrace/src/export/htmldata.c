@@ -14,10 +14,14 @@
  *	places		list of {place, task, vcpu: 0 none, 1 without name, or
  *			2, vm, vcpu}
  *	events		list of {+-ns since the one before, kind, line}
- *	CPUs		list of {cpu, +-start, spans, stays}
+ *	CPUs		list of {cpu, +-start, spans, stays, calls, switches}
  *	  spans		list of {ns, place}; each begins where the last one ends
  *	  stays		list of {+-ns since the last one's end, ns, reason, call},
  *			these being 0 or a word's index plus 1
+ *	  calls		list of {+-ns since the last one's end, ns, call, ns at EL2},
+ *			hypercalls up to the return to the host
+ *	  switches	list of {+-ns since the last one's end, ns, way}, a word's
+ *			index plus 1
  *
  * Times count from base, the timestamp of the recording's first event.
  */
@@ -41,16 +45,28 @@ enum entry {
 };
 
 /**
- * struct lane - the spans and EL2 entries of a CPU
+ * struct visits - EL2 entries, hypercalls or world switches of a CPU
+ * @end:	of the last one
+ * @list:	all of them
+ * @nr:		how many
+ */
+struct visits {
+	u64 end;
+	struct bytes list;
+	u64 nr;
+};
+
+/**
+ * struct lane - the spans and visits of a CPU
  * @start:	of its first span
  * @end:	of its last span
  * @place:	the last span's, which is not written yet if @ns is not 0
  * @ns:		and how long it is so far
  * @spans:	those that are written
  * @nr_spans:	how many
- * @stay_end:	of the last stay
- * @stays:	those that are written
- * @nr_stays:	how many
+ * @stays:	the EL2 entries
+ * @calls:	the hypercalls
+ * @switches:	the world switches
  */
 struct lane {
 	u64 start;
@@ -59,9 +75,9 @@ struct lane {
 	u64 ns;
 	struct bytes spans;
 	u64 nr_spans;
-	u64 stay_end;
-	struct bytes stays;
-	u64 nr_stays;
+	struct visits stays;
+	struct visits calls;
+	struct visits switches;
 };
 
 struct htmldata {
@@ -268,11 +284,24 @@ void htmldata_span(void *ctx, const struct times_span *s)
 	l->ns += s->ns;
 }
 
+static u32 name_word(struct htmldata *h, const char *name)
+{
+	return name ? word(h, name, strlen(name)) + 1 : 0;
+}
+
 static u32 dist_word(struct htmldata *h, const struct dist *d)
 {
-	const char *name = d ? dist_name(d) : NULL;
+	return name_word(h, d ? dist_name(d) : NULL);
+}
 
-	return name ? word(h, name, strlen(name)) + 1 : 0;
+static void add_visit(const struct htmldata *h, struct visits *v, u64 start, u64 end,
+		      u32 what)
+{
+	bytes_signed(&v->list, start - (v->nr ? v->end : h->base));
+	bytes_varint(&v->list, end - start);
+	bytes_varint(&v->list, what);
+	v->end = end;
+	v->nr++;
 }
 
 void htmldata_stay(void *ctx, const struct times_stay *s)
@@ -282,12 +311,29 @@ void htmldata_stay(void *ctx, const struct times_stay *s)
 
 	if (!l)
 		return;
-	bytes_signed(&l->stays, s->start - (l->nr_stays ? l->stay_end : h->base));
-	bytes_varint(&l->stays, s->end - s->start);
-	bytes_varint(&l->stays, dist_word(h, s->reason));
-	bytes_varint(&l->stays, dist_word(h, s->call));
-	l->stay_end = s->end;
-	l->nr_stays++;
+	add_visit(h, &l->stays, s->start, s->end, dist_word(h, s->reason));
+	bytes_varint(&l->stays.list, dist_word(h, s->call));
+}
+
+void htmldata_call(void *ctx, const struct times_call *s)
+{
+	struct htmldata *h = ctx;
+	struct lane *l = lane_of(h, s->cpu);
+
+	if (!l)
+		return;
+	add_visit(h, &l->calls, s->start, s->end, dist_word(h, s->call));
+	bytes_varint(&l->calls.list, s->ns);
+}
+
+void htmldata_switch(void *ctx, const struct times_switch *s)
+{
+	struct htmldata *h = ctx;
+	struct lane *l = lane_of(h, s->cpu);
+
+	if (l)
+		add_visit(h, &l->switches, s->start, s->end,
+			  name_word(h, way_name(s->way)));
 }
 
 /* All */
@@ -326,7 +372,9 @@ void htmldata_free(struct htmldata *h)
 		if (!h->lane[i])
 			continue;
 		bytes_free(&h->lane[i]->spans);
-		bytes_free(&h->lane[i]->stays);
+		bytes_free(&h->lane[i]->stays.list);
+		bytes_free(&h->lane[i]->calls.list);
+		bytes_free(&h->lane[i]->switches.list);
 		free(h->lane[i]);
 	}
 	intern_free(h->words);
@@ -382,7 +430,9 @@ static void put_lanes(struct htmldata *h, struct bytes *out)
 		bytes_varint(out, i);
 		bytes_signed(out, l->start - h->base);
 		put_list(out, l->nr_spans, &l->spans);
-		put_list(out, l->nr_stays, &l->stays);
+		put_list(out, l->stays.nr, &l->stays.list);
+		put_list(out, l->calls.nr, &l->calls.list);
+		put_list(out, l->switches.nr, &l->switches.list);
 		h->counts.spans += l->nr_spans;
 	}
 }

@@ -34,6 +34,8 @@ void htmldata_free(struct htmldata *h);
 int htmldata_event(void *ctx, struct evdb *db, const struct merged *ev);
 void htmldata_span(void *ctx, const struct times_span *s);
 void htmldata_stay(void *ctx, const struct times_stay *s);
+void htmldata_call(void *ctx, const struct times_call *s);
+void htmldata_switch(void *ctx, const struct times_switch *s);
 
 /**
  * htmldata_write - put all into @out

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * EL2 entries ("stays"), hypercalls up to the return to the host ("calls") and world switches
+ * ("switches") of CPUs: slices whose name is a word. A guest can run within a hypercall, which
+ * takes the time of its EL2 entries only.
+ */
+
+const BOX_TYPE = { stays: "stay", calls: "call", switches: "switch" };
+
+function visitName(data, visits, i) {
+	return visits.what[i] ? data.words[visits.what[i] - 1] : "";
+}
+
+function visitTime(visits, i) {
+	return visits.ns ? visits.ns[i] : visits.end[i] - visits.start[i];
+}
+
+/* => the box of the longest one with this name, of equal ones the first, or null */
+function longestVisit(data, { list, name }) {
+	const word = data.words.indexOf(name) + 1;
+	let best = null;
+	let most = -1;
+
+	data.cpus.forEach((cpu, index) => {
+		const visits = cpu[list];
+
+		for (let i = 0; i < visits.n; i++) {
+			const ns = visitTime(visits, i);
+
+			if (visits.what[i] !== word || ns < most ||
+			    (ns === most && visits.start[i] >= best.start))
+				continue;
+			best = sliceBox(BOX_TYPE[list], index, 1, visits, i);
+			most = ns;
+		}
+	});
+	return best;
+}
