@@ -356,8 +356,12 @@ class TimelinePainter extends Painter {
 			if (y + BLOCK > 0 && y < this.height)
 				this.drawCpu(view, cpu, i, y, state);
 		});
+		if (state.range)
+			this.drawRange(view, state.range);
 		this.drawSelection(view, scrolled, state);
 		this.drawAxis(view);
+		if (state.range)
+			this.drawEdges(view, state.range);
 	}
 
 	drawGrid(view) {
@@ -408,6 +412,28 @@ class TimelinePainter extends Painter {
 		});
 		c.textAlign = "left";
 		this.rect(colours.line, 0, y + BLOCK - GAP / 2 - 1, this.width, 1);
+	}
+
+	/* x of both ends, limited to the lanes */
+	rangeSides(view, { from, to }) {
+		return [from, to].map((t) => Math.max(LABELS, Math.min(view.x(t), this.width)));
+	}
+
+	drawRange(view, range) {
+		const [x0, x1] = this.rangeSides(view, range);
+
+		this.c.globalAlpha = 0.14;
+		this.rect(this.colours.selection, x0, AXIS, x1 - x0, this.height - AXIS);
+		this.c.globalAlpha = 1;
+	}
+
+	drawEdges(view, range) {
+		const [x0, x1] = this.rangeSides(view, range);
+
+		this.rect(this.colours.selection, x0, AXIS - 4, x1 - x0, 4);
+		for (const t of [range.from, range.to])
+			if (t >= view.t0 && t <= view.t1)
+				this.rect(this.colours.selection, Math.round(view.x(t)), AXIS - 8, 1, this.height);
 	}
 
 	drawSelection(view, scrolled, state) {
@@ -487,7 +513,7 @@ class OverviewPainter extends Painter {
 		return viewOf(this.data.start, this.data.end, this.width);
 	}
 
-	draw(view, hits) {
+	draw(view, { hits, range }) {
 		const { c, colours } = this;
 		const whole = this.whole();
 		const x0 = whole.x(view.t0);
@@ -497,6 +523,9 @@ class OverviewPainter extends Painter {
 		c.drawImage(this.shares, 0, 0, this.width, this.height);
 		for (const marks of hits)
 			walkMarks(marks, whole, (x) => this.rect(colours.hit, x, 0, 1, 5));
+		if (range)
+			this.rect(colours.selection, whole.x(range.from), this.height - 4,
+				  Math.max(2, whole.x(range.to) - whole.x(range.from)), 4);
 		c.globalAlpha = 0.6;
 		this.rect(colours.background, LABELS, 0, x0 - LABELS, this.height);
 		this.rect(colours.background, x1, 0, this.width - x1, this.height);

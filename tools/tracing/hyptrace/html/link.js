@@ -6,6 +6,7 @@
  *	from, to	the view
  *	tab		the number of the table
  *	sort		its order: see sorting.js
+ *	range		the selected range, FROM-TO
  *	search		the words
  *	theme		light or dark
  */
@@ -20,6 +21,10 @@ function parseStamp(data, text) {
 		return null;
 	return Number(BigInt(parts[1]) * 1000000000n + BigInt((parts[2] || "").padEnd(9, "0")) -
 		      data.base);
+}
+
+function rangeText(data, range) {
+	return range ? stampText(data, range.from) + "-" + stampText(data, range.to) : "";
 }
 
 class Link {
@@ -38,11 +43,22 @@ class Link {
 		page.setTheme(wanted.get("theme") || systemTheme());
 		page.showTab(wanted.get("tab") || DEFAULT_TAB);
 		page.sortTable(wanted.get("sort"));
+		this.followRange(wanted.get("range") || "");
 		page.setView(...view);
 		page.search(wanted.get("search") || "");
 		page.nextHit(1);
 		if (wanted.has("from") || wanted.has("to"))
 			page.setView(...view);
+	}
+
+	followRange(text) {
+		const { data, ranges } = this.page;
+		const edges = text.split("-").map((edge) => parseStamp(data, edge));
+
+		if (edges.length === 2 && !edges.includes(null))
+			ranges.set(...edges);
+		else
+			ranges.clear();
 	}
 
 	text() {
@@ -58,6 +74,7 @@ class Link {
 		put("to", stampText(data, view.t1), stampText(data, data.end));
 		put("tab", page.tab, DEFAULT_TAB);
 		put("sort", orderText(page.table?.order), "");
+		put("range", rangeText(data, page.ranges.range), "");
 		put("search", page.query.trim(), "");
 		put("theme", document.documentElement.dataset.theme, systemTheme());
 		return parts.toString();

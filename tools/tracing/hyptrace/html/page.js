@@ -35,13 +35,14 @@ function systemTheme() {
 class Page {
 	constructor(data) {
 		this.data = data;
-		this.state = { cpu: 0, hits: [], hover: null, selected: null };
+		this.state = { cpu: 0, hits: [], hover: null, selected: null, range: null };
 		this.query = "";
 		this.found = new Uint32Array(0);
 		this.timeline = new TimelinePainter($("timeline"), data);
 		this.overview = new OverviewPainter($("overview"), data);
 		this.view = { t0: data.start, t1: data.end };
 		this.tables = statTables(data.stat);
+		this.ranges = new RangeTool(this);
 		this.link = new Link(this);
 		this.dirty = false;
 		this.frameMs = 0;
@@ -195,7 +196,7 @@ class Page {
 		const view = viewOf(this.view.t0, this.view.t1, this.timeline.width);
 
 		this.timeline.draw(view, $("lanes").scrollTop, this.state);
-		this.overview.draw(view, this.state.hits);
+		this.overview.draw(view, this.state);
 		this.frameMs = performance.now() - begin;
 		$("range").textContent = durationText(view.t1 - view.t0) + " from " +
 			stampText(this.data, view.t0) + " s";
@@ -301,6 +302,10 @@ class Page {
 		this.redraw();
 	}
 
+	get whole() {
+		return { from: this.data.start, to: this.data.end };
+	}
+
 	/* With what was before and after it */
 	goTo(box) {
 		this.zoomTo(box, 5);
@@ -404,7 +409,7 @@ class Page {
 	}
 
 	describeCall(box, calls, fields) {
-		const ns = visitTime(calls, box.i);
+		const ns = calls.ns[box.i];
 
 		fields.splice(1, 0, ["at EL2", `${durationText(ns)} (${countText(ns)} ns)`]);
 		return { colour: "el2", fields, title: "Hypercall " + visitName(this.data, calls, box.i) };
@@ -575,7 +580,9 @@ class Page {
 			n: () => this.nextHit(1), N: () => this.nextHit(-1),
 			"/": () => $("query").select(),
 			t: () => this.toggleTheme(), "?": () => $("help").showModal(),
-			Escape: () => this.state.selected ? this.select(null) : this.search(""),
+			Escape: () => this.clear(),
+			r: () => this.ranges.setToSelection(),
+			"(": () => this.ranges.setEdge(true), ")": () => this.ranges.setEdge(false),
 		};
 		document.addEventListener("keydown", (e) => this.key(e));
 		$("query").addEventListener("keydown", (e) => this.queryKey(e));
@@ -597,6 +604,15 @@ class Page {
 		this.keys[e.key]();
 	}
 
+	clear() {
+		if (this.state.selected)
+			this.select(null);
+		else if (this.ranges.range)
+			this.ranges.clear();
+		else
+			this.search("");
+	}
+
 	queryKey(e) {
 		if (e.key === "Enter") {
 			e.preventDefault();
@@ -616,6 +632,8 @@ class Page {
 		on("zoom-in", this.keys["+"]);
 		on("zoom-out", this.keys["-"]);
 		on("whole", this.keys[0]);
+		on("selected-zoom", () => this.ranges.zoomTo());
+		on("selected-clear", () => this.ranges.clear());
 		on("theme", this.keys.t);
 		on("help-button", this.keys["?"]);
 		this.listenToSplitter();
@@ -695,6 +713,19 @@ class Page {
 		}));
 	}
 
+	/* The tables of the range, with the orders of those before */
+	countRange() {
+		const { range } = this.ranges;
+		const tables = statTables(range ? rangeStat(this.data, range) : this.data.stat);
+
+		tables.forEach((table, i) => {
+			table.order = this.tables[i].order;
+		});
+		this.tables = tables;
+		if (this.tab)
+			this.showTab(this.tab);
+	}
+
 	/* The table that is shown, or undefined */
 	get table() {
 		return this.tables[this.tab - 1];
@@ -722,7 +753,7 @@ class Page {
 					this.search(query);
 					this.nextHit(1);
 				},
-				go: (visit) => this.goTo(longestVisit(this.data, visit)),
+				go: (visit) => this.goTo(longestVisit(this.data, visit, this.ranges.range || this.whole)),
 				sorted: () => this.link.changed(),
 			}));
 			return;

@@ -2,7 +2,8 @@
 /*
  * Tables that are sorted by a click on a column's name: first the largest numbers, or the first
  * texts; with the next click the other way round. An order is { column, descending }; a table
- * without one has its rows as they came. Cells without a value cannot be sorted by.
+ * without one has its rows as they came. Cells without a value cannot be sorted by; an order by
+ * them waits until there are values.
  */
 
 const COLLATOR = new Intl.Collator("en", { numeric: true });
@@ -15,7 +16,13 @@ function compareValues(a, b) {
 	return typeof a === "number" ? a - b : COLLATOR.compare(a, b);
 }
 
-function sortedRows({ rows, order }) {
+function orderOf(table) {
+	return isSortable(table, table.order?.column) ? table.order : null;
+}
+
+function sortedRows(table) {
+	const { rows } = table;
+	const order = orderOf(table);
 	const sign = order?.descending ? -1 : 1;
 	const value = (row) => row.cells[order.column].value;
 
@@ -70,7 +77,7 @@ function sortableElement(table, makeRow, changed) {
 	const body = element("tbody");
 	const show = () => {
 		body.append(...sortedRows(table).map((row) => made.get(row)));
-		markOrder(heads, table.order);
+		markOrder(heads, orderOf(table));
 	};
 	const heads = table.columns.map((_, column) => headElement(table, column, (order) => {
 		table.order = order;

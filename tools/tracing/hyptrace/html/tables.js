@@ -135,6 +135,7 @@ function entryQuery(row) {
 
 function statTables(stat) {
 	const wall = stat.wall;
+	const vmText = (vm) => vm === null ? "VM without a name" : "VM 0x" + vm.toString(16);
 
 	return [
 		timesTable("CPUs", "CPU", stat.cpus, wall, (r) => "CPU " + r.cpu, (r) => "cpu" + r.cpu),
@@ -146,6 +147,7 @@ function statTables(stat) {
 		distTable("Hypercalls", "hypercall", stat.hypercalls, "calls",
 			  (r) => "host_hcall id=" + r.name),
 		distTable("World switches", "direction", stat.switches, "switches", () => null),
+		timesTable("VMs", "VM", vmRows(stat.vcpus), wall, (r) => vmText(r.vm), () => null),
 	];
 }
 
@@ -184,7 +186,7 @@ function rowElement(row, { search, go }) {
 /* on: search(query); go(visit), to the longest one; sorted(), when the order changed */
 function tableElement(table, on) {
 	if (!table.rows.length)
-		return element("p", { class: "empty" }, "None in this recording.");
+		return element("p", { class: "empty" }, "None.");
 	return sortableElement(table, (row) => rowElement(row, on), on.sorted);
 }
 

@@ -11,12 +11,8 @@ function visitName(data, visits, i) {
 	return visits.what[i] ? data.words[visits.what[i] - 1] : "";
 }
 
-function visitTime(visits, i) {
-	return visits.ns ? visits.ns[i] : visits.end[i] - visits.start[i];
-}
-
-/* => the box of the longest one with this name, of equal ones the first, or null */
-function longestVisit(data, { list, name }) {
+/* => the box of the longest one with this name in a range, of equal ones the first, or null */
+function longestVisit(data, { list, name }, { from, to }) {
 	const word = data.words.indexOf(name) + 1;
 	let best = null;
 	let most = -1;
@@ -24,15 +20,13 @@ function longestVisit(data, { list, name }) {
 	data.cpus.forEach((cpu, index) => {
 		const visits = cpu[list];
 
-		for (let i = 0; i < visits.n; i++) {
-			const ns = visitTime(visits, i);
-
+		eachVisit(cpu, list, rangeOf(data, from, to), (i, ns) => {
 			if (visits.what[i] !== word || ns < most ||
 			    (ns === most && visits.start[i] >= best.start))
-				continue;
+				return;
 			best = sliceBox(BOX_TYPE[list], index, 1, visits, i);
 			most = ns;
-		}
+		});
 	});
 	return best;
 }

@@ -123,12 +123,13 @@ class Browser:
             self.mouse("mouseReleased", x, y, button="left", clickCount=n)
         self.frames()
 
-    def drag(self, x0, x1, y):
-        self.mouse("mouseMoved", x0, y)
-        self.mouse("mousePressed", x0, y, button="left", buttons=1, clickCount=1)
+    def drag(self, x0, x1, y, modifiers=0):
+        more = {"button": "left", "modifiers": modifiers}
+        self.mouse("mouseMoved", x0, y, modifiers=modifiers)
+        self.mouse("mousePressed", x0, y, buttons=1, clickCount=1, **more)
         for step in range(1, 6):
-            self.mouse("mouseMoved", x0 + (x1 - x0) * step / 5, y, button="left", buttons=1)
-        self.mouse("mouseReleased", x1, y, button="left", clickCount=1)
+            self.mouse("mouseMoved", x0 + (x1 - x0) * step / 5, y, buttons=1, **more)
+        self.mouse("mouseReleased", x1, y, clickCount=1, **more)
         self.frames()
 
     def wheel(self, x, y, delta, modifiers=0):

@@ -17,6 +17,7 @@ import tempfile
 import time
 
 import browser
+import page_range_tests
 import page_use_tests
 import synth
 from pagetools import canvas_at, colour, expect, look, near, pixel, text, view
@@ -461,6 +462,10 @@ def test_all(directory):
         page_use_tests.test_address(b, page, start)
         page_use_tests.test_sort(b, page)
         page_use_tests.test_maxima(b, directory)
+        for recording in page, directory + "/maxima.html":
+            page_range_tests.test_totals(b, recording)
+        page_range_tests.test_select(b, page, start)
+        page_range_tests.test_keys(b, page, start)
         test_many_cpus(b, directory)
         test_axis(b, directory)
         test_tiny(b, directory)

@@ -165,6 +165,7 @@ def test_maxima(b, directory):
         expect("maxima: %s is in view" % name, near(seen[1] - seen[0], 5 * length, 1) and
                near(sum(seen) / 2, begin + length / 2, 2), seen)
         expect("maxima: %s is not searched" % name, text(b, "hits") == "", text(b, "hits"))
+    b.open(page, "#tab=4")
     b.js("document.querySelector('#table tbody tr button').focus()")
     b.key("Escape")
     b.key("Enter")
