@@ -44,6 +44,9 @@ class Browser:
                                  flatten=True)["sessionId"]
         for domain in "Page", "Runtime", "Network", "Log":
             self.call(domain + ".enable")
+        self.resize(width, height)
+
+    def resize(self, width, height):
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
                   deviceScaleFactor=1, mobile=False)
 

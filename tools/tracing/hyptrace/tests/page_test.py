@@ -466,6 +466,7 @@ def test_all(directory):
             page_range_tests.test_totals(b, recording)
         page_range_tests.test_select(b, page, start)
         page_range_tests.test_keys(b, page, start)
+        page_use_tests.test_narrow(b, page, WIDTH, HEIGHT)
         test_many_cpus(b, directory)
         test_axis(b, directory)
         test_tiny(b, directory)

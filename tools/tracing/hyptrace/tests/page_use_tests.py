@@ -170,3 +170,36 @@ def test_maxima(b, directory):
     b.key("Escape")
     b.key("Enter")
     expect("maxima: by a key", "CPU" in text(b, "details") and text(b, "hits") == "", text(b, "details"))
+
+
+# --- a narrow window --------------------------------------------------------------
+
+NARROW = 700
+
+
+def test_narrow(b, page, width, height):
+    """All can be reached and is large enough"""
+    b.resize(NARROW, height)
+    b.open(page, "#tab=1")
+    outside = b.js("Array.from(document.querySelectorAll('button, input, #legend li, #range, #facts div'))"
+                   ".filter((e) => { const r = e.getBoundingClientRect(); return r.width &&"
+                   " !e.closest('#table, #tabs') && (r.left < 0 || r.right > innerWidth); })"
+                   ".map((e) => e.outerHTML)")
+    expect("narrow: nothing is outside", not outside and
+           b.js("document.documentElement.scrollWidth") == NARROW, outside)
+    rows = b.js("new Set(Array.from(document.querySelectorAll('nav > *'),"
+                " (e) => Math.round(e.getBoundingClientRect().top / 20))).size")
+    expect("narrow: search and buttons are in a row, and the legend below", rows == 2, rows)
+    sizes = b.js("['lanes', 'table', 'details'].map((id) => document.getElementById(id).clientHeight)")
+    expect("narrow: there is room for lanes and tables", sizes[0] > 250 and sizes[1] > 100, sizes)
+    left, right, name = b.js("(() => { const table = document.getElementById('table'); table.scrollLeft = 9999;"
+                             " const row = table.querySelector('tbody tr');"
+                             " return [row.cells[0].getBoundingClientRect().left,"
+                             " row.cells[row.cells.length - 1].getBoundingClientRect().right,"
+                             " document.elementFromPoint(12, row.getBoundingClientRect().top + 8).textContent];"
+                             "})()")
+    expect("narrow: the last column can be scrolled to, beside the names",
+           left == 0 and right <= NARROW and name == "CPU 0", left, right, name)
+    b.click(NARROW - 20, 400)
+    expect("narrow: details leave room for the table", b.js("document.getElementById('table').clientHeight") > 60)
+    b.resize(width, height)
