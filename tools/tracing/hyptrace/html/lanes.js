@@ -382,6 +382,7 @@ class TimelinePainter extends Painter {
 		for (let row = 0; row < 3; row++)
 			this.rect(colours.lane, LABELS, y + row * LANE + 1, this.width, LANE - 2);
 		new CpuPainter(this, view, cpu, y).draw();
+		new ArrowPainter(this, view, cpu, y).draw();
 		c.restore();
 		this.style = null;
 		this.drawNames(cpu, y, i === state.cpu);

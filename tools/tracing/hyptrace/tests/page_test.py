@@ -20,7 +20,7 @@ import browser
 import page_range_tests
 import page_use_tests
 import synth
-from pagetools import canvas_at, colour, expect, look, near, pixel, text, view
+from pagetools import canvas_at, colour, contrast, expect, look, near, pixel, text, view
 from tap import finish, result
 
 HYPTRACE = sys.argv[1]
@@ -294,17 +294,6 @@ def test_screenshot(b, end):
            seen["guest"] > 10000 and seen["loss"] > 50, seen)
 
 
-def luminance(text):
-    parts = [int(text[i:i + 2], 16) / 255 for i in (1, 3, 5)]
-    r, g, b = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b
-
-
-def contrast(a, b):
-    low, high = sorted((luminance(a), luminance(b)))
-    return (high + 0.05) / (low + 0.05)
-
-
 def test_access(b):
     """Contrast as WCAG 2 defines it, names of what can be operated"""
     for _ in range(2):
@@ -462,6 +451,7 @@ def test_all(directory):
         page_use_tests.test_address(b, page, start)
         page_use_tests.test_sort(b, page)
         page_use_tests.test_maxima(b, directory)
+        page_use_tests.test_arrows(b, directory)
         for recording in page, directory + "/maxima.html":
             page_range_tests.test_totals(b, recording)
         page_range_tests.test_select(b, page, start)

@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 import synth
-from pagetools import expect, look, near, text, view
+from pagetools import canvas_at, colour, contrast, expect, look, near, pixel_at, text, view
 
 PERIOD = 10000		# ns of one round
 
@@ -203,3 +203,26 @@ def test_narrow(b, page, width, height):
     b.click(NARROW - 20, 400)
     expect("narrow: details leave room for the table", b.js("document.getElementById('table').clientHeight") > 60)
     b.resize(width, height)
+
+
+# --- arrows -----------------------------------------------------------------------
+
+def is_line(b, a, c):
+    """Is there an arrow from one (timestamp, row) to another one of the second CPU?"""
+    (x0, y0), (x1, y1) = canvas_at(b, a[0], 1, a[1]), canvas_at(b, c[0], 1, c[1])
+    seen = [pixel_at(b, x0 + (x1 - x0) * part, y0 + (y1 - y0) * part) for part in (0.4, 0.5, 0.6)]
+    return all(contrast(s, colour(b, "selection")) < 1.5 for s in seen)
+
+
+def test_arrows(b, directory):
+    """The run of write_runs() at 20000: its four steps, and only where there is room"""
+    b.open(directory + "/maxima.html")
+    steps = [(20000, 0), (20100, 1), (20300, 2)], [(22000, 2), (22900, 1), (23000, 0)]
+    look(b, 19900, 23100)
+    for points in steps:
+        for a, c in zip(points, points[1:]):
+            expect("arrows: from row %d to %d at %d" % (a[1], c[1], a[0]), is_line(b, a, c))
+    expect("arrows: none within the guest", not is_line(b, (20300, 2), (22000, 2)))
+    look(b, 1000, 61000)
+    expect("arrows: none without room", not any(is_line(b, a, c) for points in steps
+                                                for a, c in zip(points, points[1:])))

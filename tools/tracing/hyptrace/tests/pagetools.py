@@ -18,14 +18,17 @@ def canvas_at(b, t, cpu, row):
     })()""" % (cpu, row, row, t))
 
 
-def pixel(b, t, cpu, row):
-    """=> the colour there, as in the style"""
-    x, y = canvas_at(b, t, cpu, row)
+def pixel_at(b, x, y):
+    """=> the colour at a place of the page, as in the style"""
     return "#%02x%02x%02x" % tuple(b.js("""(() => {
         const box = document.getElementById("timeline").getBoundingClientRect();
         return Array.from(document.getElementById("timeline").getContext("2d")
             .getImageData(%f - box.left, %f - box.top, 1, 1).data.slice(0, 3));
     })()""" % (x, y)))
+
+
+def pixel(b, t, cpu, row):
+    return pixel_at(b, *canvas_at(b, t, cpu, row))
 
 
 def colour(b, name):
@@ -49,3 +52,14 @@ def text(b, ident):
 
 def near(a, b, tolerance):
     return abs(a - b) <= tolerance
+
+
+def luminance(text):
+    parts = [int(text[i:i + 2], 16) / 255 for i in (1, 3, 5)]
+    r, g, b = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b
+
+
+def contrast(a, b):
+    low, high = sorted((luminance(a), luminance(b)))
+    return (high + 0.05) / (low + 0.05)
