@@ -11,12 +11,16 @@
 #include "export/pfevent.h"
 #include "lib/log.h"
 
+#define NR_IDS		65536
 #define MAX_FIELDS	8
 
 /* FtraceEvent */
 #define EVENT_TIMESTAMP	1
 #define EVENT_PID	2
 #define EVENT_GENERIC	327
+
+/* In place of a message */
+#define GENERIC		255
 
 /* GenericFtraceEvent, and its Field */
 #define GENERIC_NAME	1
@@ -60,6 +64,8 @@ static const struct message messages[] = {
 /**
  * struct pfevent - the translator
  * @db:		what events mean
+ * @known:	by the id of an event: 0 if it is not known yet, GENERIC, or the number of
+ *		its message plus 1
  * @event:	the FtraceEvent
  * @body:	the message in it
  * @field:	a field of a generic event
@@ -67,6 +73,7 @@ static const struct message messages[] = {
  */
 struct pfevent {
 	struct evdb *db;
+	u8 known[NR_IDS];
 	struct proto *event;
 	struct proto *body;
 	struct proto *field;
@@ -102,16 +109,29 @@ void pfevent_free(struct pfevent *e)
 	free(e);
 }
 
-static const struct message *find_message(const struct evdb_head *h)
+static u8 find_message(const struct evdb_head *h)
 {
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(messages); i++) {
 		if (!strcmp(messages[i].name, h->name) &&
 		    !strcmp(messages[i].system, h->system))
-			return &messages[i];
+			return i + 1;
 	}
-	return NULL;
+	return GENERIC;
+}
+
+static const struct message *message_of(struct pfevent *e, const struct rbevent *ev,
+					const struct evdb_head *h)
+{
+	u8 *known;
+	u16 id;
+
+	memcpy(&id, ev->data, sizeof(id));
+	known = &e->known[id];
+	if (!*known)
+		*known = find_message(h);
+	return *known == GENERIC ? NULL : &messages[*known - 1];
 }
 
 /* Perfetto's messages have a string only where its name is that of a "comm" */
@@ -167,7 +187,7 @@ static void put_body(struct pfevent *e, const struct rbevent *ev,
 		     unsigned int cpu, const struct evdb_head *h)
 {
 	proto_reset(e->body);
-	e->message = find_message(h);
+	e->message = message_of(e, ev, h);
 	if (e->message) {
 		evdb_values(e->db, ev, put_known, e);
 		return;

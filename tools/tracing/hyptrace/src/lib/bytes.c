@@ -37,15 +37,16 @@ void bytes_add(struct bytes *b, const void *data, size_t size)
 	b->size += size;
 }
 
-void bytes_varint(struct bytes *b, u64 v)
+void bytes_long_varint(struct bytes *b, u64 v)
 {
+	u8 *at;
+
 	if (!has_room(b, MAX_VARINT))
 		return;
-	while (v > 0x7f) {
-		b->data[b->size++] = v | 0x80;
-		v >>= 7;
-	}
-	b->data[b->size++] = v;
+	for (at = b->data + b->size; v > 0x7f; v >>= 7)
+		*at++ = v | 0x80;
+	*at++ = v;
+	b->size = at - b->data;
 }
 
 void bytes_signed(struct bytes *b, long long v)

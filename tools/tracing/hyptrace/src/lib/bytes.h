@@ -28,8 +28,17 @@ void bytes_free(struct bytes *b);
 
 void bytes_add(struct bytes *b, const void *data, size_t size);
 
+/* The same as bytes_varint(), of any length */
+void bytes_long_varint(struct bytes *b, u64 v);
+
 /** bytes_varint - seven bits a byte, lowest first; bit 7 says that more follow */
-void bytes_varint(struct bytes *b, u64 v);
+static inline void bytes_varint(struct bytes *b, u64 v)
+{
+	if (v <= 0x7f && b->size < b->room && !b->failed)
+		b->data[b->size++] = v;
+	else
+		bytes_long_varint(b, v);
+}
 
 /** bytes_signed - as a varint: 0, -1, 1, -2, ... are 0, 1, 2, 3, ... */
 void bytes_signed(struct bytes *b, long long v);
