@@ -10,10 +10,10 @@ import os
 import re
 import sys
 
+import pftrace
 import synth
 from tap import attempt, attempt_each, equal, finish, result, run
 
-HERE = os.path.dirname(os.path.abspath(__file__))
 HYPTRACE = sys.argv[1]
 REASONS = {"hvc": "host_hcall", "smc": "host_smc", "host_abort": "host_mem_abort"}
 NAMING = set(REASONS.values()) | {"psci_mem_protect", "vcpu_illegal_trap"}
@@ -24,31 +24,6 @@ STATES = {1: "S", 2: "D", 4: "T", 8: "t", 16: "X", 32: "Z", 64: "P", 128: "I"}
 RETS = {0: "IRQ", 1: "SERROR", 2: "TRAP", 0xbadca11: "HYP_GONE"}
 
 # --- the export, decoded ------------------------------------------------------
-
-def unquote(text):
-    return text[1:-1].encode().decode("unicode_escape").encode("latin-1").decode()
-
-
-def parse(lines):
-    """protoc's text => [(name, value)], values being int, str, bool or such a list"""
-    fields = []
-    for line in lines:
-        line = line.strip()
-        if line == "}":
-            break
-        if line.endswith(" {"):
-            fields.append((line[:-2], parse(lines)))
-            continue
-        name, value = line.split(": ", 1)
-        if value[0] == '"':
-            value = unquote(value)
-        elif value in ("true", "false"):
-            value = value == "true"
-        else:
-            value = int(value)
-        fields.append((name, value))
-    return fields
-
 
 def flat(event):
     """A FtraceEvent => (ts, pid, name, fields)"""
@@ -64,17 +39,12 @@ def flat(event):
 
 def decode(path):
     """=> [(cpu, lost, [event, ...])]"""
-    with open(path, "rb") as trace:
-        raw = run("protoc", "--decode_raw", stdin=trace)
-        trace.seek(0)
-        text = run("protoc", "--decode=Trace", "--proto_path=" + HERE, "perfetto.proto",
-                   stdin=trace)
-    assert not raw.returncode, raw.stderr
-    assert not text.returncode, text.stderr
     bundles = []
-    for name, packet in parse(iter(text.stdout.decode().splitlines())):
-        assert name == "packet" and len(packet) == 1 and packet[0][0] == "ftrace_events", name
-        bundle = packet[0][1]
+    for packet in pftrace.packets(path):
+        if "ftrace_events" not in packet:
+            continue
+        assert len(packet) == 1, packet
+        bundle = packet["ftrace_events"]
         head = dict(b for b in bundle if b[0] != "event")
         assert set(head) <= {"cpu", "lost_events"}, head
         bundles.append((head["cpu"], head.get("lost_events", False),
@@ -83,9 +53,7 @@ def decode(path):
 
 
 def export(path, *options):
-    out = path + ".pftrace"
-    done = run(HYPTRACE, "export", "--perfetto", "-o", out, *options, path)
-    return out, done.returncode, done.stderr.decode()
+    return pftrace.export(HYPTRACE, path, *options)
 
 
 # --- a synthetic file ---------------------------------------------------------

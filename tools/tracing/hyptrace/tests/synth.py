@@ -59,6 +59,8 @@ EVENTS = {
                   '{ 0x24, "DABT_LOW" })'),
     "kvm_entry": ("kvm", 200, [(U64, "vcpu_pc")], '"PC: 0x%llx", REC->vcpu_pc'),
     "kvm_exit": ("kvm", 201, [(U64, "vcpu_pc")], '"PC: 0x%llx", REC->vcpu_pc'),
+    "sched_switch": ("sched", 202, [(S32, "prev_pid"), (S32, "next_pid")],
+                     '"prev_pid=%d ==> next_pid=%d", REC->prev_pid, REC->next_pid'),
     "undescribed": (None, 300, [(U32, "x")], ""),
     "markup": ("hypervisor", 109, [(U32, "x")],
                '"</script><img src=x onerror=alert(%u)> <b>&lt; \\"", REC->x'),

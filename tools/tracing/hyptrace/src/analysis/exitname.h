@@ -22,4 +22,14 @@ u32 exit_index(struct evdb *db, const struct rbevent *ev);
  */
 const char *exit_name(struct evdb *db, const struct rbevent *ev);
 
+/* The names of exits, each of which is made once */
+struct exitnames;
+
+/** exitnames_new - Return: NULL with a message. */
+struct exitnames *exitnames_new(void);
+void exitnames_free(struct exitnames *e);
+
+/** exitnames_get - as exit_name(), but it stays valid */
+const char *exitnames_get(struct exitnames *e, struct evdb *db, const struct rbevent *ev);
+
 #endif

@@ -103,11 +103,16 @@ static int finish_profile(struct reading *r)
 	return 0;
 }
 
+static const char enter[] = "hypervisor/hyp_enter", leave[] = "hypervisor/hyp_exit";
+
+bool fileprofile_possible(const struct datr *d)
+{
+	return datr_enabled(d, enter) && datr_enabled(d, leave);
+}
+
 static int check_recorded(const struct datr *d)
 {
-	static const char enter[] = "hypervisor/hyp_enter", leave[] = "hypervisor/hyp_exit";
-
-	if (datr_enabled(d, enter) && datr_enabled(d, leave))
+	if (fileprofile_possible(d))
 		return 0;
 	return log_error("%s: hyp_enter and hyp_exit were %s: expected a file of hyptrace record that has both, without a filter",
 			 datr_name(d), datr_filtered(d, enter) || datr_filtered(d, leave) ?

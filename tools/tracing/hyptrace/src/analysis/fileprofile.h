@@ -20,6 +20,9 @@ struct profile_watch {
 	struct times_watch times;
 };
 
+/** fileprofile_possible - whether all of hyp_enter and hyp_exit was recorded */
+bool fileprofile_possible(const struct datr *d);
+
 /**
  * fileprofile_read - compute where time goes
  * @d:		the file; must outlive the result

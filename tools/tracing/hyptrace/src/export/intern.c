@@ -138,6 +138,16 @@ u32 intern_get(struct intern *n, const struct bytes *key)
 	return n->nr - 1;
 }
 
+bool intern_failed(const struct intern *n)
+{
+	return n->all.failed;
+}
+
+u32 intern_nr(const struct intern *n)
+{
+	return n->nr;
+}
+
 void intern_write(const struct intern *n, struct bytes *out)
 {
 	out->failed |= n->all.failed;

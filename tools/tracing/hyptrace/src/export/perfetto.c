@@ -22,10 +22,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/account.h"
+#include "analysis/fileprofile.h"
 #include "export/perfetto.h"
 #include "export/pfbundle.h"
 #include "export/pfevent.h"
+#include "export/pfout.h"
+#include "export/pftrack.h"
+#include "export/pfvcpu.h"
 #include "lib/log.h"
 #include "trace/clocksnap.h"
 #include "trace/evdb.h"
@@ -56,8 +59,12 @@ struct perfetto {
 	FILE *out;
 	struct evdb *db;
 	struct pfevent *translator;
+	struct pfout *packets;
 	struct pfbundle *bundles;
+	struct pftrack *tracks;
+	struct pfvcpu *vcpus;
 	u64 shift;
+	u64 last;
 	struct slice slice[MAX_CPUS];
 	struct perfetto_result *result;
 };
@@ -225,6 +232,8 @@ static int export_loss(struct perfetto *p, const struct merged *ev, enum side si
 {
 	p->result->losses += !!ev->lost;
 	corrupt_take(&p->result->corrupt, ev);
+	if (p->vcpus)
+		pfvcpu_lose(p->vcpus, ev->cpu, side, p->last);
 	if (side == HYP && cut_slice(p, ev->cpu))
 		return -1;
 	return pfbundle_lost(p->bundles, ev->cpu);
@@ -245,19 +254,53 @@ static int export_event(void *ctx, const struct merged *ev)
 		return -1;
 	if (!ev->ev.data)
 		return 0;
-	if (see_time(p, ev->cpu, ts))
+	p->last = ts;
+	if (see_time(p, ev->cpu, ts) ||
+	    (p->vcpus && pfvcpu_event(p->vcpus, ev, side, ts)))
 		return -1;
 	return side == HYP ? export_hyp(p, ev, ts) : export_host(p, ev, ts);
+}
+
+/* vCPUs have slices if hyptrace stat could measure them */
+static int open_vcpus(struct perfetto *p)
+{
+	if (!fileprofile_possible(p->d))
+		return 0;
+	p->vcpus = pfvcpu_new(p->db, p->tracks, datr_enabled(p->d, "sched/sched_switch"));
+	return p->vcpus ? 0 : -1;
 }
 
 static int open_all(struct perfetto *p)
 {
 	p->db = evdb_load(p->d);
-	p->bundles = pfbundle_new(p->out);
-	if (!p->db || !p->bundles)
+	p->packets = pfout_new(p->out);
+	if (!p->db || !p->packets)
 		return -1;
+	p->bundles = pfbundle_new(p->packets);
+	p->tracks = pftrack_new(p->packets);
 	p->translator = pfevent_new(p->db);
-	return p->translator ? 0 : -1;
+	if (!p->bundles || !p->tracks || !p->translator)
+		return -1;
+	return open_vcpus(p);
+}
+
+static void close_all(struct perfetto *p)
+{
+	pfvcpu_free(p->vcpus);
+	pfevent_free(p->translator);
+	pftrack_free(p->tracks);
+	pfbundle_free(p->bundles);
+	pfout_free(p->packets);
+	evdb_free(p->db);
+}
+
+static int finish_all(struct perfetto *p)
+{
+	if (p->vcpus)
+		pfvcpu_finish(p->vcpus, p->last);
+	if (pftrack_finish(p->tracks) || pfbundle_finish(p->bundles))
+		return -1;
+	return pfout_finish(p->packets);
 }
 
 int perfetto_export(const struct datr *d, const struct cpulist *cpus, u64 shift,
@@ -277,12 +320,10 @@ int perfetto_export(const struct datr *d, const struct cpulist *cpus, u64 shift,
 	if (!ret)
 		ret = merge_each(d, cpus, export_event, p);
 	if (!ret)
-		ret = pfbundle_finish(p->bundles);
+		ret = finish_all(p);
 	if (ret == OUT_FAILED)
 		ret = 0;
-	pfevent_free(p->translator);
-	pfbundle_free(p->bundles);
-	evdb_free(p->db);
+	close_all(p);
 	free(p);
 	return ret;
 }

@@ -10,7 +10,6 @@
 #include "lib/log.h"
 #include "lib/util.h"
 
-#define TRACE_PACKET	1
 #define PACKET_FTRACE	1
 #define BUNDLE_CPU	1
 #define BUNDLE_EVENT	2
@@ -32,14 +31,13 @@ struct bundle {
 };
 
 struct pfbundle {
-	FILE *out;
+	struct pfout *out;
 	struct bundle cpu[MAX_CPUS];
 	struct proto *bundle;
 	struct proto *packet;
-	struct proto *trace;
 };
 
-struct pfbundle *pfbundle_new(FILE *out)
+struct pfbundle *pfbundle_new(struct pfout *out)
 {
 	struct pfbundle *b = calloc(1, sizeof(*b));
 
@@ -50,8 +48,7 @@ struct pfbundle *pfbundle_new(FILE *out)
 	b->out = out;
 	b->bundle = proto_new();
 	b->packet = proto_new();
-	b->trace = proto_new();
-	if (!b->bundle || !b->packet || !b->trace) {
+	if (!b->bundle || !b->packet) {
 		pfbundle_free(b);
 		return NULL;
 	}
@@ -68,20 +65,7 @@ void pfbundle_free(struct pfbundle *b)
 		proto_free(b->cpu[i].events);
 	proto_free(b->bundle);
 	proto_free(b->packet);
-	proto_free(b->trace);
 	free(b);
-}
-
-static int write_trace(struct pfbundle *b)
-{
-	const void *data;
-	size_t size;
-
-	if (proto_failed(b->trace))
-		return -1;
-	data = proto_data(b->trace, &size);
-	fwrite(data, 1, size, b->out);
-	return 0;
 }
 
 /* Write the bundle of a CPU, and begin the next one */
@@ -96,12 +80,10 @@ static int write_bundle(struct pfbundle *b, unsigned int cpu)
 	proto_append(b->bundle, c->events);
 	proto_reset(b->packet);
 	proto_message(b->packet, PACKET_FTRACE, b->bundle);
-	proto_reset(b->trace);
-	proto_message(b->trace, TRACE_PACKET, b->packet);
 	proto_reset(c->events);
 	c->nr = 0;
 	c->lost = false;
-	return write_trace(b);
+	return pfout_packet(b->out, b->packet);
 }
 
 static int begin_bundle(struct bundle *c)

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Writes a Perfetto trace: packets with a FtraceEventBundle, which has events
+ * The events of a Perfetto trace: packets with a FtraceEventBundle, which has events
  * of one CPU.
  */
 #ifndef HYPTRACE_PFBUNDLE_H
 #define HYPTRACE_PFBUNDLE_H
 
-#include <stdio.h>
-
+#include "export/pfout.h"
 #include "export/proto.h"
 #include "lib/types.h"
 
 struct pfbundle;
 
-/** pfbundle_new - begin a trace in @out. Return: NULL with a message. */
-struct pfbundle *pfbundle_new(FILE *out);
+/** pfbundle_new - begin; packets go to @out. Return: NULL with a message. */
+struct pfbundle *pfbundle_new(struct pfout *out);
 void pfbundle_free(struct pfbundle *b);
 
 /**
@@ -31,8 +30,7 @@ int pfbundle_lost(struct pfbundle *b, unsigned int cpu);
 /**
  * pfbundle_finish - write all that was not written yet
  *
- * Return: 0, or -1 with a message if memory ran out. Errors of the file are
- * left to ferror().
+ * Return: 0, or -1 with a message if memory ran out.
  */
 int pfbundle_finish(struct pfbundle *b);
 

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Tracks of a Perfetto trace, with the slices and instants on them.
+ *
+ * Each track, and each name, is described in the trace when it is used first. Errors
+ * stick: after memory ran out, pftrack_finish() returns -1.
+ */
+#ifndef HYPTRACE_PFTRACK_H
+#define HYPTRACE_PFTRACK_H
+
+#include "export/pfout.h"
+#include "lib/types.h"
+#include "trace/evdb.h"
+
+struct pftrack;
+
+/** pftrack_new - packets go to @out. Return: NULL with a message. */
+struct pftrack *pftrack_new(struct pfout *out);
+void pftrack_free(struct pftrack *t);
+
+/** pftrack_finish - Return: 0, or -1 if memory had run out, with a message. */
+int pftrack_finish(const struct pftrack *t);
+
+/* Return: the track's number, not 0 */
+u64 pftrack_vm(struct pftrack *t, u32 vm);
+
+/**
+ * pftrack_vcpu - the track of a vCPU
+ * @t:		the tracks
+ * @vm:		the track of its VM, 0 for none
+ * @task:	which runs it
+ * @name:	of the vCPU
+ */
+u64 pftrack_vcpu(struct pftrack *t, u64 vm, s32 task, const char *name);
+
+/* What pftrack_event() begins: numbers of TrackEvent.Type */
+enum pf_type {
+	PF_BEGIN	= 1,
+	PF_END		= 2,
+};
+
+/** pftrack_event - begin an event; what follows is about it */
+void pftrack_event(struct pftrack *t, enum pf_type type, u64 track, u64 ts);
+
+/** pftrack_name - its name, and its category; both texts stay as they are */
+void pftrack_name(struct pftrack *t, const char *name, const char *category);
+
+/**
+ * pftrack_argument - an argument of it
+ * @ctx:	the struct pftrack, as for evdb_values()
+ * @v:		the argument; its name stays as it is
+ */
+void pftrack_argument(void *ctx, const struct evdb_value *v);
+
+/** pftrack_send - it is complete */
+void pftrack_send(struct pftrack *t);
+
+#endif

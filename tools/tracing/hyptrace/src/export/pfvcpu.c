@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The slices of vCPUs. See pfvcpu.h.
+ *
+ * The rules are those of analysis/times.c, so that slices add up to the times of vCPUs
+ * there, except where events were lost. For each CPU:
+ *
+ *	HOST	--hyp_enter(any but guest_exit)-->	EL2
+ *	EL2	--hyp_exit(eret_host)-->		HOST
+ *	EL2	--hyp_exit(eret_guest)-->		GUEST
+ *	GUEST	--hyp_enter(guest_exit)-->		EL2
+ *	any	--loss, trace_on, trace_off-->		UNKNOWN
+ *	UNKNOWN	--any other event of EL2-->		EL2
+ *
+ * A vCPU has a slice as long as the CPU is in one place on behalf of the task that runs
+ * it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analysis/exitname.h"
+#include "export/intern.h"
+#include "export/pfrunner.h"
+#include "export/pfvcpu.h"
+#include "lib/array.h"
+#include "lib/log.h"
+#include "lib/util.h"
+
+/**
+ * struct lane - the state of a CPU
+ * @now:	where it is
+ * @running:	the task that runs in the host, or NULL
+ * @at_el2:	the task on whose behalf EL2 or the guest runs, or NULL
+ * @last:	time of the last event, per side
+ */
+struct lane {
+	struct pfplace now;
+	struct pfrunner *running;
+	struct pfrunner *at_el2;
+	u64 last[NR_SIDES];
+};
+
+/**
+ * struct pfvcpu - all vCPUs
+ * @db:		what events mean
+ * @tracks:	get the slices
+ * @switches:	all of sched_switch was recorded
+ * @numbers:	of tasks, by pid
+ * @runner:	tasks, by number
+ * @nr:		how many
+ * @room:	how many fit
+ * @exits:	names of exits
+ * @lane:	the CPUs
+ */
+struct pfvcpu {
+	struct evdb *db;
+	struct pftrack *tracks;
+	bool switches;
+	struct intern *numbers;
+	struct pfrunner **runner;
+	u32 nr;
+	size_t room;
+	struct exitnames *exits;
+	struct lane lane[MAX_CPUS];
+};
+
+/* Tasks */
+
+static struct pfrunner *add_runner(struct pfvcpu *v, s32 pid)
+{
+	struct pfrunner *r;
+
+	if (array_room(&v->runner, &v->room, v->nr + 1, sizeof(struct pfrunner *)))
+		return NULL;
+	r = calloc(1, sizeof(*r));
+	if (!r)
+		return NULL;
+	r->pid = pid;
+	r->place = PLACE_UNKNOWN;
+	v->runner[v->nr++] = r;
+	return r;
+}
+
+/* Set *@r to the task's. Return: 0, -1 with a message. */
+static int set_runner(struct pfvcpu *v, struct pfrunner **r, s32 pid)
+{
+	struct bytes key = { .data = (u8 *)&pid, .size = sizeof(pid) };
+	u32 nr;
+
+	if (*r && (*r)->pid == pid)
+		return 0;
+	nr = intern_get(v->numbers, &key);
+	if (intern_failed(v->numbers))
+		return -1;
+	*r = nr < v->nr ? v->runner[nr] : add_runner(v, pid);
+	return *r ? 0 : log_oom();
+}
+
+/* Slices */
+
+static struct pfrunner *runner_of(const struct lane *l)
+{
+	switch (l->now.place) {
+	case PLACE_HOST:
+		return l->running;
+	case PLACE_EL2:
+	case PLACE_GUEST:
+		return l->at_el2;
+	case PLACE_UNKNOWN:
+	case NR_PLACES:
+		break;
+	}
+	return NULL;
+}
+
+/* Show what is true now */
+static void update(struct pfvcpu *v, struct lane *l, u64 ts)
+{
+	struct pfrunner *r = runner_of(l);
+
+	if (r && !r->track)
+		r = NULL;
+	if (r == l->now.shown && (!r || r->place == l->now.place))
+		return;
+	if (l->now.shown)
+		pfrunner_hide(l->now.shown, v->tracks, ts);
+	if (r)
+		pfrunner_show(r, v->tracks, &l->now, ts);
+}
+
+/* Events of the hypervisor */
+
+/* The place is unknown since the last event of EL2 */
+static void forget(struct pfvcpu *v, struct lane *l, u64 ts)
+{
+	struct pfrunner *r = l->at_el2;
+
+	if (r)
+		pfrunner_end(r, v->tracks, r->on == &l->now ? l->last[HYP] : ts);
+	if (l->now.shown)
+		pfrunner_hide(l->now.shown, v->tracks, l->last[HYP]);
+	l->now.place = PLACE_UNKNOWN;
+}
+
+static bool fits(enum place place, enum ev_kind kind, enum ev_reason reason)
+{
+	switch (place) {
+	case PLACE_HOST:
+		return kind == EV_HYP_ENTER && reason != REASON_GUEST_EXIT;
+	case PLACE_GUEST:
+		return kind == EV_HYP_ENTER && reason == REASON_GUEST_EXIT;
+	case PLACE_EL2:
+		return kind != EV_HYP_ENTER;
+	case PLACE_UNKNOWN:
+	case NR_PLACES:
+		break;
+	}
+	return true;
+}
+
+static u64 number(struct pfvcpu *v, const struct rbevent *ev, const char *field)
+{
+	u64 value;
+
+	return evdb_number(v->db, ev, field, &value) ? value : 0;
+}
+
+/* VMs that are not protected have no number */
+static u64 named_track(struct pfvcpu *v, s32 task, u32 vm, u32 vcpu)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "vCPU %u of %s-%d", vcpu, evdb_comm(v->db, task), task);
+	return pftrack_vcpu(v->tracks, vm ? pftrack_vm(v->tracks, vm) : 0, task, name);
+}
+
+static u64 unnamed_track(struct pfvcpu *v, s32 task)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "vCPU of %s-%d", evdb_comm(v->db, task), task);
+	return pftrack_vcpu(v->tracks, 0, task, name);
+}
+
+static void take_vcpu(struct pfvcpu *v, struct pfrunner *r, const struct rbevent *ev, u64 ts)
+{
+	u32 vm = number(v, ev, "vm"), vcpu = number(v, ev, "vcpu");
+
+	if (r->track && r->named && r->vm == vm && r->vcpu == vcpu)
+		return;
+	pfrunner_run(r, v->tracks, named_track(v, r->pid, vm, vcpu), ts);
+	r->named = true;
+	r->vm = vm;
+	r->vcpu = vcpu;
+}
+
+static void take_exit(struct pfvcpu *v, struct pfrunner *r, const struct rbevent *ev)
+{
+	const struct pfexit e = { exitnames_get(v->exits, v->db, ev), v->db, ev };
+
+	pfrunner_exit(r, v->tracks, &e);
+}
+
+static int take_leave(struct pfvcpu *v, struct lane *l, const struct rbevent *ev,
+		      enum ev_reason reason, u64 ts)
+{
+	s32 task = number(v, ev, "vcpu");
+
+	l->now.place = reason == REASON_ERET_GUEST ? PLACE_GUEST : PLACE_HOST;
+	if (l->now.place == PLACE_HOST)
+		return 0;
+	if (task && set_runner(v, &l->at_el2, task))
+		return -1;
+	if (!l->at_el2->track)
+		pfrunner_run(l->at_el2, v->tracks, unnamed_track(v, l->at_el2->pid), ts);
+	return 0;
+}
+
+static int take_hyp(struct pfvcpu *v, struct lane *l, const struct rbevent *ev, u64 ts)
+{
+	enum ev_reason reason;
+	enum ev_kind kind = evdb_kind(v->db, ev, &reason);
+
+	if (kind == EV_TRACE_ON || !fits(l->now.place, kind, reason))
+		forget(v, l, ts);
+	l->last[HYP] = ts;
+	l->now.place = PLACE_EL2;
+	if (set_runner(v, &l->at_el2, evdb_pid(ev)))
+		return -1;
+	switch (kind) {
+	case EV_HYP_ENTER:
+		l->now.reason = reason;
+		break;
+	case EV_HYP_EXIT:
+		return take_leave(v, l, ev, reason, ts);
+	case EV_TRACE_OFF:
+		forget(v, l, ts);
+		break;
+	case EV_VCPU_ENTER:
+		take_vcpu(v, l->at_el2, ev, ts);
+		break;
+	case EV_VCPU_EXIT:
+		take_exit(v, l->at_el2, ev);
+		break;
+	case EV_TRACE_ON:
+	case EV_KVM_ENTRY:
+	case EV_KVM_EXIT:
+	case EV_HOST_HCALL:
+	case EV_SCHED_SWITCH:
+	case EV_HOST_MEM_ABORT:
+	case EV_MEM_TRANSITION:
+	case EV_GUEST_MEM:
+	case EV_OTHER:
+		break;
+	}
+	return 0;
+}
+
+/* Events of the host */
+
+static int take_host(struct pfvcpu *v, struct lane *l, const struct rbevent *ev, u64 ts)
+{
+	enum ev_reason reason;
+	s32 task = evdb_pid(ev);
+
+	l->last[HOST] = ts;
+	if (!v->switches)
+		return 0;
+	if (evdb_kind(v->db, ev, &reason) == EV_SCHED_SWITCH)
+		task = number(v, ev, "next_pid");
+	return set_runner(v, &l->running, task);
+}
+
+int pfvcpu_event(struct pfvcpu *v, const struct merged *ev, enum side side, u64 ts)
+{
+	struct lane *l = &v->lane[ev->cpu];
+	int ret = side == HYP ? take_hyp(v, l, &ev->ev, ts) : take_host(v, l, &ev->ev, ts);
+
+	if (!ret)
+		update(v, l, ts);
+	return ret;
+}
+
+void pfvcpu_lose(struct pfvcpu *v, unsigned int cpu, enum side side, u64 ts)
+{
+	struct lane *l = &v->lane[cpu];
+
+	if (side == HYP) {
+		forget(v, l, ts);
+		return;
+	}
+	l->running = NULL;
+	if (l->now.shown && l->now.place == PLACE_HOST)
+		pfrunner_hide(l->now.shown, v->tracks, l->last[HOST]);
+}
+
+/* All */
+
+struct pfvcpu *pfvcpu_new(struct evdb *db, struct pftrack *tracks, bool switches)
+{
+	struct pfvcpu *v = calloc(1, sizeof(*v));
+	unsigned int i;
+
+	if (!v) {
+		log_oom();
+		return NULL;
+	}
+	v->db = db;
+	v->tracks = tracks;
+	v->switches = switches;
+	v->numbers = intern_new();
+	v->exits = exitnames_new();
+	if (!v->numbers || !v->exits) {
+		pfvcpu_free(v);
+		return NULL;
+	}
+	for (i = 0; i < MAX_CPUS; i++) {
+		v->lane[i].now.cpu = i;
+		v->lane[i].now.place = PLACE_UNKNOWN;
+	}
+	return v;
+}
+
+void pfvcpu_finish(struct pfvcpu *v, u64 ts)
+{
+	u32 i;
+
+	for (i = 0; i < v->nr; i++)
+		pfrunner_end(v->runner[i], v->tracks, ts);
+}
+
+void pfvcpu_free(struct pfvcpu *v)
+{
+	u32 i;
+
+	if (!v)
+		return;
+	for (i = 0; i < v->nr; i++)
+		free(v->runner[i]);
+	intern_free(v->numbers);
+	free(v->runner);
+	exitnames_free(v->exits);
+	free(v);
+}
