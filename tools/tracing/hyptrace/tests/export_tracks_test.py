@@ -3,7 +3,7 @@
 """Usage: export_tracks_test.py HYPTRACE [RECORDING]...
 
 Exports files to Perfetto's format, decodes the result with protoc, and checks the tracks
-of vCPUs: those of a synthetic file against the known ones, those of each RECORDING against
+of vCPUs and the flows through them: those of a synthetic file against the known ones, those of each RECORDING against
 the output of "hyptrace stat" and "hyptrace report". TAP.
 """
 import collections
@@ -17,18 +17,21 @@ import synth
 from tap import attempt, attempt_each, equal, finish, result, run
 
 HYPTRACE = sys.argv[1]
-BEGIN, END = 1, 2
+BEGIN, END, INSTANT = 1, 2, 3
 
 # --- the tracks, decoded ------------------------------------------------------
 
 Slice = collections.namedtuple("Slice", "depth start end category name arguments")
+Step = collections.namedtuple("Step", "track ts name last")
 
 
 class Trace:
-    """track: {uuid: fields}; slices: {uuid: [Slice, ...]}, by their begin"""
+    """track: {uuid: fields}; slices: {uuid: [Slice, ...]}, by their begin; flows: {id: [Step,
+    ...]}, by time; instants: {tid: [(name, ts), ...]}"""
 
     def __init__(self, path):
         self.track, self.names, events = {}, {}, []
+        self.flows, self.instants = {}, {}
         used = [p for p in pftrace.packets(path) if "ftrace_events" not in p]
         for i, packet in enumerate(used):
             assert packet["trusted_packet_sequence_id"] == 1, packet
@@ -50,28 +53,37 @@ class Trace:
     def take_track(self, track):
         assert track["uuid"] and track["uuid"] not in self.track, track
         assert track.get("parent_uuid", 0) in {0, *self.track}, track
+        if "thread" in track:
+            track["thread"] = dict(track["thread"])
+            assert track["thread"]["tid"] == track["thread"]["pid"], track
         self.track[track["uuid"]] = track
 
     def event_of(self, fields):
         event = dict(fields, arguments={})
+        single = [key for key, _ in fields if key != "debug_annotations"]
+        assert len(single) == len(set(single)), fields
         assert event["track_uuid"] in self.track, event
         for key, value in fields:
             if key == "debug_annotations":
                 (_, name), (kind, what) = value
                 name = self.names["debug_annotation_names", name]
                 event["arguments"][name] = kind.replace("_value", ""), what
-        if event["type"] == BEGIN:
+        if event["type"] != END:
             event["name"] = self.names["event_names", event["name_iid"]]
             event["category"] = self.names["event_categories", event["category_iids"]]
         else:
-            assert event["type"] == END and not event["arguments"], event
+            assert not event["arguments"] and "flow_ids" not in event, event
         return event
 
     def nest(self, events):
         stacks = {uuid: [] for uuid in self.track}
         for ts, event in events:
             stack, slices = stacks[event["track_uuid"]], self.slices[event["track_uuid"]]
-            if event["type"] == BEGIN:
+            self.take_flow(event, ts)
+            if event["type"] == INSTANT:
+                tid = self.track[event["track_uuid"]]["thread"]["tid"]
+                self.instants.setdefault(tid, []).append((event["name"], ts))
+            elif event["type"] == BEGIN:
                 stack.append(len(slices))
                 slices.append(Slice(len(stack) - 1, ts, None, event["category"],
                                     event["name"], event["arguments"]))
@@ -80,11 +92,17 @@ class Trace:
                 slices[at] = slices[at]._replace(end=ts)
         assert not any(stacks.values()), "slices without an end"
 
+    def take_flow(self, event, ts):
+        for key in ("flow_ids", "terminating_flow_ids"):
+            if key in event:
+                self.flows.setdefault(event[key], []).append(
+                    Step(event["track_uuid"], ts, event["name"], key != "flow_ids"))
+
     def vcpus(self):
         """=> {(name of the VM's track or None, name): [Slice, ...]}"""
         found = {}
         for uuid, track in self.track.items():
-            if track["name"].startswith("vCPU"):
+            if track.get("name", "").startswith("vCPU"):
                 parent = self.track.get(track.get("parent_uuid"), {"name": None})
                 found[parent["name"], track["name"]] = self.slices[uuid]
         return found
@@ -110,6 +128,25 @@ def misplaced(slices):
             continue
         if inside.category != "exit" or s.category not in ("EL2", "host") or s.end > inside.end:
             yield "%s is inside %s" % (s, inside)
+
+
+def wrong_flows(trace, cut):
+    """Yields what is wrong: each leads from kvm_entry of a task through EL2 and guests to its
+    kvm_exit; if @cut, that may be missing"""
+    for flow, steps in trace.flows.items():
+        names = [s.name for s in steps]
+        inner = steps[1:-1] if steps[-1].last else steps[1:]
+        first = trace.track[steps[0].track].get("thread", {"tid": 0})["tid"]
+        good = names[0] == "kvm_entry" and first and inner
+        good = good and len({s.track for s in inner}) == 1
+        good = good and trace.track[inner[0].track]["name"].endswith("-%d" % first)
+        good = good and all(n == "guest" or n.startswith("EL2") for n in names[1:1 + len(inner)])
+        if steps[-1].last:
+            good = good and names[-1] == "kvm_exit" and steps[-1].track == steps[0].track
+        else:
+            good = good and cut
+        if not good or any(s.last for s in steps[:-1]):
+            yield "flow %d: %s" % (flow, steps)
 
 
 # --- a synthetic file ---------------------------------------------------------
@@ -140,11 +177,15 @@ def switch(ts, prev, following):
 
 def synthetic_pages():
     """Task 7 runs vCPU 1 of VM 0x1000 on CPUs 0 and 1, and vCPU 2 after a loss. Task 8 runs
-    a vCPU without vcpu_enter. Of task 11, the exit from the guest is missing."""
-    host = {0: [synth.page([switch(50, 3, 7), (260, "kvm_exit", 7, {})]),
+    a vCPU without vcpu_enter. Of task 11, the exit from the guest is missing, and of task
+    12 what follows it."""
+    host = {0: [synth.page([switch(50, 3, 7), (95, "kvm_entry", 7, {}),
+                            (225, "kvm_exit", 7, {}), (260, "kvm_exit", 7, {})]),
                 synth.page([switch(310, 7, 3)], lost=2)],
-            1: [synth.page([switch(60, 9, 3), switch(340, 3, 7), switch(990, 7, 3)])],
-            2: [synth.page([switch(840, 3, 8), switch(900, 8, 3), switch(920, 3, 8)])]}
+            1: [synth.page([switch(60, 9, 3), switch(340, 3, 7), (390, "kvm_entry", 7, {}),
+                            (985, "kvm_entry", 7, {}), switch(990, 7, 3)])],
+            2: [synth.page([switch(840, 3, 8), switch(900, 8, 3), switch(920, 3, 8)])],
+            4: [synth.page([(90, "kvm_entry", 12, {}), (250, "kvm_entry", 12, {})])]}
     cpu0 = [leave(90, 7, "host"), enter(100, 7, "hvc"), vcpu(110, 7, 0x1000, 1),
             leave(120, 7, "guest", 7),
             enter(200, 7, "guest_exit"), exits(210, 7, 0x24 << 26), leave(220, 7, "host"),
@@ -161,8 +202,11 @@ def synthetic_pages():
     more2 = [enter(950, 8, "hvc"), leave(960, 8, "host")]
     cpu3 = [enter(100, 11, "hvc"), vcpu(110, 11, 0, 0), leave(120, 11, "guest", 11),
             enter(200, 11, "hvc"), leave(210, 11, "host")]
+    cpu4 = [enter(100, 12, "hvc"), vcpu(110, 12, 0, 1), leave(120, 12, "guest", 12),
+            enter(200, 12, "guest_exit")]
     return host, {0: [synth.page(cpu0)], 1: [synth.page(cpu1), synth.page(more1, lost=3)],
-                  2: [synth.page(cpu2), synth.page(more2, lost=1)], 3: [synth.page(cpu3)]}
+                  2: [synth.page(cpu2), synth.page(more2, lost=1)], 3: [synth.page(cpu3)],
+                  4: [synth.page(cpu4), synth.page([leave(300, 12, "host")], lost=1)]}
 
 
 SEVEN_1 = "VM 0x1000", "vCPU 1 of seven-7"
@@ -186,6 +230,9 @@ KNOWN = {
         (1, 920, 920, "host", "host")],
     (None, "vCPU 0 of <...>-11"): [
         (0, 110, 120, "EL2", "EL2 hvc"), (0, 120, 120, "guest", "guest")],
+    (None, "vCPU 1 of <...>-12"): [
+        (0, 110, 120, "EL2", "EL2 hvc"), (0, 120, 200, "guest", "guest"),
+        (0, 200, 200, "exit", "guest_exit"), (1, 200, 200, "EL2", "EL2 guest_exit")],
 }
 
 
@@ -213,6 +260,24 @@ def test_synthetic(directory):
     equal("synthetic: CPUs", cpus, [("uint", 0), ("uint", 0), ("uint", 1)])
 
 
+def test_flows(directory):
+    trace, _ = export(synthetic(directory, synth.enabled(*TAKEN)))
+    threads = [t["thread"] for t in trace.track.values() if "thread" in t]
+    equal("synthetic: threads", threads, [{"pid": 12, "tid": 12, "thread_name": "<...>"},
+                                          {"pid": 7, "tid": 7, "thread_name": "seven"}])
+    equal("synthetic: instants", trace.instants, {7: [
+        ("kvm_entry", 95), ("kvm_exit", 225), ("kvm_exit", 260), ("kvm_entry", 390),
+        ("kvm_entry", 985)], 12: [("kvm_entry", 90), ("kvm_entry", 250)]})
+    got = [[tuple(s[1:]) for s in steps] for steps in trace.flows.values()]
+    equal("synthetic: flows", sorted(got), [
+        [(90, "kvm_entry", False), (110, "EL2 hvc", False), (120, "guest", False)],
+        [(95, "kvm_entry", False), (110, "EL2 hvc", False), (120, "guest", False),
+         (200, "EL2 guest_exit", False), (225, "kvm_exit", True)],
+        [(390, "kvm_entry", False), (400, "EL2 hvc", False), (420, "guest", False),
+         (500, "EL2 guest_exit", False), (520, "guest", False), (600, "EL2 guest_exit", False)]])
+    result("synthetic: ends of flows", list(wrong_flows(trace, True)))
+
+
 def test_not_recorded(directory):
     trace, _ = export(synthetic(directory, synth.enabled("hyp_enter", "hyp_exit")))
     want = {key: [s for s in slices if s[3] != "host"] for key, slices in KNOWN.items()}
@@ -225,15 +290,21 @@ def test_not_recorded(directory):
 
 LINE = re.compile(r"\[(\d+)\] +(\d+)\.(\d{9}) hyp +(.*)")
 EXIT = re.compile(r".*?-(\d+) +(hyp_enter|vcpu_exit): +(.*)")
+KVM = re.compile(r"\[\d+\] +(\d+)\.(\d{9}) host +.*?-(\d+) +(kvm_entry|kvm_exit): ")
 PLACES = {"guest": "guest", "EL2": "el2", "host": "host"}
 
 
-def reported_exits(path):
-    """=> {pid: [(time, name)]} of guest exits that have a hyp_enter and a vcpu_exit"""
-    found, entered = {}, {}
+def report(path):
+    """=> lines"""
     done = run(HYPTRACE, "report", path)
     assert not done.returncode, done.stderr
-    for line in filter(None, map(LINE.match, done.stdout.decode(errors="replace").splitlines())):
+    return done.stdout.decode(errors="replace").splitlines()
+
+
+def reported_exits(lines):
+    """=> {pid: [(time, name)]} of guest exits that have a hyp_enter and a vcpu_exit"""
+    found, entered = {}, {}
+    for line in filter(None, map(LINE.match, lines)):
         cpu, ts, event = line[1], int(line[2]) * 10**9 + int(line[3]), EXIT.match(line[4])
         if line[4].startswith("*** "):
             entered.pop(cpu, None)
@@ -243,6 +314,14 @@ def reported_exits(path):
             word = dict(w.split("=", 1) for w in event[3].split())
             name = word["ec"] if word["code"] == "TRAP" else word["code"]
             found.setdefault(int(event[1]), []).append((entered[cpu], name))
+    return found
+
+
+def reported_kvm(lines):
+    """=> {pid: [(name, time)]} of the host's kvm events"""
+    found = {}
+    for line in filter(None, map(KVM.match, lines)):
+        found.setdefault(int(line[3]), []).append((line[4], int(line[1]) * 10**9 + int(line[2])))
     return found
 
 
@@ -280,18 +359,33 @@ def test_recording(path):
     got = {key: {k: v for k, v in sums(slices).items() if k in exact}
            for key, slices in vcpus.items()}
     equal("%s: the times and entries of %d vCPUs are those of stat" % (name, len(want)), got, want)
-    got, wanted = {}, reported_exits(path)
+    lines = report(path)
+    got, wanted = {}, reported_exits(lines)
     for (_, vcpu_name), slices in vcpus.items():
         got.setdefault(int(vcpu_name.rsplit("-", 1)[1]), []).extend(
             (s.start - shift, s.name) for s in slices if s.category == "exit" and
             s.name != "guest_exit")
     equal("%s: %d exits, with the times and names of the report" % (
         name, sum(map(len, wanted.values()))), {p: sorted(e) for p, e in got.items()}, wanted)
+    check_flows(name, trace, shift, reported_kvm(lines), known)
+
+
+def check_flows(name, trace, shift, kvm, known):
+    got = {tid: [(n, ts - shift) for n, ts in instants] for tid, instants in trace.instants.items()}
+    equal("%s: %d kvm_entry and kvm_exit, as in the report" % (name, sum(map(len, kvm.values()))),
+          got, kvm)
+    cut = bool(known["losses"] or known["misplaced"])
+    result("%s: %d flows with both ends" % (name, len(trace.flows)), list(wrong_flows(trace, cut)))
+    guests = sum(s.name == "guest" for steps in trace.flows.values() for s in steps)
+    entries = sum(row["entries"] for row in known["vcpus"])
+    good = guests <= entries if cut else guests == entries
+    result("%s: %d of %d guest entries are in a flow" % (name, guests, entries),
+           [] if good else ["got %d" % guests])
 
 
 def main():
     print("TAP version 13")
-    attempt_each((test_synthetic, test_not_recorded))
+    attempt_each((test_synthetic, test_flows, test_not_recorded))
     for path in sys.argv[2:]:
         attempt(test_recording, path)
     finish()

@@ -34,6 +34,10 @@ static const char *el2_name(enum ev_reason reason)
 
 static void write_begin(struct pftrack *t, const struct pfrunner *r)
 {
+	u64 flow = 0;
+
+	if (r->place != PLACE_HOST)
+		flow = pfrun_step(&r->on->run, t, r->pid, r->begun);
 	pftrack_event(t, PF_BEGIN, r->track, r->begun);
 	switch (r->place) {
 	case PLACE_GUEST:
@@ -49,6 +53,8 @@ static void write_begin(struct pftrack *t, const struct pfrunner *r)
 		break;
 	}
 	put_cpu(t, r->on);
+	if (flow)
+		pftrack_flow(t, PF_STEP, flow);
 	pftrack_send(t);
 }
 

@@ -14,6 +14,7 @@
 #define HYPTRACE_PFRUNNER_H
 
 #include "analysis/rows.h"
+#include "export/pfrun.h"
 #include "export/pftrack.h"
 #include "lib/types.h"
 #include "trace/evdb.h"
@@ -24,12 +25,14 @@
  * @place:	the place
  * @reason:	why it is at EL2
  * @shown:	the task that has a slice for it now, or NULL
+ * @run:	what it runs
  */
 struct pfplace {
 	unsigned int cpu;
 	enum place place;
 	enum ev_reason reason;
 	struct pfrunner *shown;
+	struct pfrun run;
 };
 
 /**

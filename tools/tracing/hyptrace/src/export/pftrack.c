@@ -29,7 +29,13 @@
 /* TrackDescriptor */
 #define TRACK_UUID		1
 #define TRACK_NAME		2
+#define TRACK_THREAD		4
 #define TRACK_PARENT		5
+
+/* ThreadDescriptor */
+#define THREAD_PID		1
+#define THREAD_TID		2
+#define THREAD_NAME		5
 
 /* TrackEvent */
 #define EVENT_CATEGORY		3
@@ -45,6 +51,7 @@ enum interned {
 	INTERNED_ARGUMENT	= 3,
 	TRACK_OF_VM,
 	TRACK_OF_VCPU,
+	TRACK_OF_THREAD,
 };
 
 #define NR_RECENT		64
@@ -76,6 +83,7 @@ struct recent {
  * @table:	names and tracks; their numbers are those in it plus 1
  * @key:	what is looked up there
  * @recent:	names, to find them by their address
+ * @flows:	how many there are
  * @begun:	a packet was written
  * @failed:	memory ran out
  * @ts:		of the event
@@ -89,6 +97,7 @@ struct pftrack {
 	struct intern *table;
 	struct bytes key;
 	struct recent recent[NR_RECENT];
+	u64 flows;
 	bool begun;
 	bool failed;
 	u64 ts;
@@ -193,16 +202,23 @@ static void send(struct pftrack *t, unsigned int field, const struct proto *cont
 	proto_reset(t->packet);
 }
 
+static u64 begin_track(struct pftrack *t, bool *is_new)
+{
+	u64 uuid = number_of_key(t, is_new);
+
+	proto_reset(t->part);
+	proto_int(t->part, TRACK_UUID, uuid);
+	return uuid;
+}
+
 /* Describe the track of the key if it is new */
 static u64 track(struct pftrack *t, u64 parent, const char *name)
 {
 	bool is_new;
-	u64 uuid = number_of_key(t, &is_new);
+	u64 uuid = begin_track(t, &is_new);
 
 	if (!is_new)
 		return uuid;
-	proto_reset(t->part);
-	proto_int(t->part, TRACK_UUID, uuid);
 	if (parent)
 		proto_int(t->part, TRACK_PARENT, parent);
 	proto_string(t->part, TRACK_NAME, name);
@@ -227,6 +243,26 @@ u64 pftrack_vcpu(struct pftrack *t, u64 vm, s32 task, const char *name)
 	bytes_varint(&t->key, (u32)task);
 	bytes_add(&t->key, name, strlen(name));
 	return track(t, vm, name);
+}
+
+/* Perfetto wants a process; a task whose process is not known gets one of its own */
+u64 pftrack_thread(struct pftrack *t, s32 task, const char *name)
+{
+	bool is_new;
+	u64 uuid;
+
+	begin_key(t, TRACK_OF_THREAD);
+	bytes_varint(&t->key, (u32)task);
+	uuid = begin_track(t, &is_new);
+	if (!is_new)
+		return uuid;
+	proto_reset(t->event);
+	proto_int(t->event, THREAD_PID, (u64)task);
+	proto_int(t->event, THREAD_TID, (u64)task);
+	proto_string(t->event, THREAD_NAME, name);
+	proto_message(t->part, TRACK_THREAD, t->event);
+	send(t, PACKET_TRACK, t->part);
+	return uuid;
 }
 
 /* Events */
@@ -257,6 +293,16 @@ void pftrack_argument(void *ctx, const struct evdb_value *v)
 	else
 		proto_int(t->part, v->is_signed ? ARGUMENT_INT : ARGUMENT_UINT, v->integer);
 	proto_message(t->event, EVENT_ARGUMENT, t->part);
+}
+
+u64 pftrack_new_flow(struct pftrack *t)
+{
+	return ++t->flows;
+}
+
+void pftrack_flow(struct pftrack *t, enum pf_flow step, u64 flow)
+{
+	proto_fixed64(t->event, step, flow);
 }
 
 void pftrack_send(struct pftrack *t)

@@ -33,10 +33,14 @@ u64 pftrack_vm(struct pftrack *t, u32 vm);
  */
 u64 pftrack_vcpu(struct pftrack *t, u64 vm, s32 task, const char *name);
 
+/** pftrack_thread - the track of a task of the host */
+u64 pftrack_thread(struct pftrack *t, s32 task, const char *name);
+
 /* What pftrack_event() begins: numbers of TrackEvent.Type */
 enum pf_type {
 	PF_BEGIN	= 1,
 	PF_END		= 2,
+	PF_INSTANT	= 3,
 };
 
 /** pftrack_event - begin an event; what follows is about it */
@@ -51,6 +55,18 @@ void pftrack_name(struct pftrack *t, const char *name, const char *category);
  * @v:		the argument; its name stays as it is
  */
 void pftrack_argument(void *ctx, const struct evdb_value *v);
+
+/* A step of a flow, or its last one: numbers of fields of TrackEvent */
+enum pf_flow {
+	PF_STEP		= 47,
+	PF_LAST		= 48,
+};
+
+/** pftrack_new_flow - the number of a new flow */
+u64 pftrack_new_flow(struct pftrack *t);
+
+/** pftrack_flow - it is a step of a flow, after those that were earlier */
+void pftrack_flow(struct pftrack *t, enum pf_flow step, u64 flow);
 
 /** pftrack_send - it is complete */
 void pftrack_send(struct pftrack *t);

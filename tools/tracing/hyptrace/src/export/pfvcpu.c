@@ -139,6 +139,7 @@ static void forget(struct pfvcpu *v, struct lane *l, u64 ts)
 		pfrunner_end(r, v->tracks, r->on == &l->now ? l->last[HYP] : ts);
 	if (l->now.shown)
 		pfrunner_hide(l->now.shown, v->tracks, l->last[HYP]);
+	pfrun_lose(&l->now.run, v->tracks);
 	l->now.place = PLACE_UNKNOWN;
 }
 
@@ -258,17 +259,25 @@ static int take_hyp(struct pfvcpu *v, struct lane *l, const struct rbevent *ev, 
 
 /* Events of the host */
 
+static u64 thread(struct pfvcpu *v, s32 task)
+{
+	return pftrack_thread(v->tracks, task, evdb_comm(v->db, task));
+}
+
 static int take_host(struct pfvcpu *v, struct lane *l, const struct rbevent *ev, u64 ts)
 {
 	enum ev_reason reason;
+	enum ev_kind kind = evdb_kind(v->db, ev, &reason);
 	s32 task = evdb_pid(ev);
 
 	l->last[HOST] = ts;
-	if (!v->switches)
-		return 0;
-	if (evdb_kind(v->db, ev, &reason) == EV_SCHED_SWITCH)
+	if (kind == EV_KVM_ENTRY && task > 0)
+		pfrun_enter(&l->now.run, v->tracks, task, thread(v, task), ts);
+	else if (kind == EV_KVM_EXIT && task > 0)
+		pfrun_exit(&l->now.run, v->tracks, task, thread(v, task), ts);
+	else if (kind == EV_SCHED_SWITCH)
 		task = number(v, ev, "next_pid");
-	return set_runner(v, &l->running, task);
+	return v->switches ? set_runner(v, &l->running, task) : 0;
 }
 
 int pfvcpu_event(struct pfvcpu *v, const struct merged *ev, enum side side, u64 ts)
@@ -290,6 +299,7 @@ void pfvcpu_lose(struct pfvcpu *v, unsigned int cpu, enum side side, u64 ts)
 		return;
 	}
 	l->running = NULL;
+	pfrun_lose(&l->now.run, v->tracks);
 	if (l->now.shown && l->now.place == PLACE_HOST)
 		pfrunner_hide(l->now.shown, v->tracks, l->last[HOST]);
 }
@@ -325,6 +335,8 @@ void pfvcpu_finish(struct pfvcpu *v, u64 ts)
 {
 	u32 i;
 
+	for (i = 0; i < MAX_CPUS; i++)
+		pfrun_lose(&v->lane[i].now.run, v->tracks);
 	for (i = 0; i < v->nr; i++)
 		pfrunner_end(v->runner[i], v->tracks, ts);
 }

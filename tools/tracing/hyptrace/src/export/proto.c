@@ -4,9 +4,11 @@
  *
  *	field:	varint(number << 3 | type) value
  *	value:	varint				type 0
+ *		8 bytes				type 1
  *		varint(size) bytes		type 2
  *	varint:	see bytes_varint()
  */
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +17,7 @@
 #include "lib/log.h"
 
 #define TYPE_VARINT	0
+#define TYPE_FIXED64	1
 #define TYPE_BYTES	2
 
 struct proto {
@@ -47,6 +50,14 @@ void proto_int(struct proto *p, unsigned int nr, u64 value)
 {
 	bytes_varint(&p->bytes, (u64)nr << 3 | TYPE_VARINT);
 	bytes_varint(&p->bytes, value);
+}
+
+void proto_fixed64(struct proto *p, unsigned int nr, u64 value)
+{
+	u64 little = htole64(value);
+
+	bytes_varint(&p->bytes, (u64)nr << 3 | TYPE_FIXED64);
+	bytes_add(&p->bytes, &little, sizeof(little));
 }
 
 void proto_bytes(struct proto *p, unsigned int nr, const void *data,

@@ -30,6 +30,9 @@ void proto_reset(struct proto *p);
  */
 void proto_int(struct proto *p, unsigned int nr, u64 value);
 
+/** proto_fixed64 - add an integer, as 8 bytes */
+void proto_fixed64(struct proto *p, unsigned int nr, u64 value);
+
 /** proto_bytes - add bytes, or a string without its end */
 void proto_bytes(struct proto *p, unsigned int nr, const void *data,
 		 size_t size);
