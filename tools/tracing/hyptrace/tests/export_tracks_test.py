@@ -3,8 +3,9 @@
 """Usage: export_tracks_test.py HYPTRACE [RECORDING]...
 
 Exports files to Perfetto's format, decodes the result with protoc, and checks the tracks
-of vCPUs and the flows through them: those of a synthetic file against the known ones, those of each RECORDING against
-the output of "hyptrace stat" and "hyptrace report". TAP.
+of vCPUs and threads, and the flows through them: those of a synthetic file against the
+known ones, those of each RECORDING against the output of "hyptrace stat" and "hyptrace
+report". TAP.
 """
 import collections
 import json
@@ -238,7 +239,7 @@ KNOWN = {
 
 def synthetic(directory, texts, name="tracks.dat"):
     path = directory + "/" + name
-    synth.write(path, *synthetic_pages(), texts=texts, comms=b"7 seven\n3 three\n")
+    synth.write(path, *synthetic_pages(), texts=texts, comms=b"7 seven\n0 <idle>\n3 three\n")
     return path
 
 
@@ -263,8 +264,9 @@ def test_synthetic(directory):
 def test_flows(directory):
     trace, _ = export(synthetic(directory, synth.enabled(*TAKEN)))
     threads = [t["thread"] for t in trace.track.values() if "thread" in t]
-    equal("synthetic: threads", threads, [{"pid": 12, "tid": 12, "thread_name": "<...>"},
-                                          {"pid": 7, "tid": 7, "thread_name": "seven"}])
+    equal("synthetic: threads", threads, [{"pid": 7, "tid": 7, "thread_name": "seven"},
+                                          {"pid": 3, "tid": 3, "thread_name": "three"},
+                                          {"pid": 12, "tid": 12}])
     equal("synthetic: instants", trace.instants, {7: [
         ("kvm_entry", 95), ("kvm_exit", 225), ("kvm_exit", 260), ("kvm_entry", 390),
         ("kvm_entry", 985)], 12: [("kvm_entry", 90), ("kvm_entry", 250)]})
@@ -367,6 +369,11 @@ def test_recording(path):
             s.name != "guest_exit")
     equal("%s: %d exits, with the times and names of the report" % (
         name, sum(map(len, wanted.values()))), {p: sorted(e) for p, e in got.items()}, wanted)
+    names = {t["thread"]["tid"]: t["thread"].get("thread_name")
+             for t in trace.track.values() if "thread" in t}
+    equal("%s: the names of %d threads are those of stat" % (name, len(names)),
+          {row["pid"]: names.get(row["pid"]) or "<...>" for row in known["tasks"] if row["pid"]},
+          {row["pid"]: row["comm"] for row in known["tasks"] if row["pid"]})
     check_flows(name, trace, shift, reported_kvm(lines), known)
 
 

@@ -32,6 +32,7 @@
 #include "lib/log.h"
 #include "trace/clocksnap.h"
 #include "trace/evdb.h"
+#include "trace/evload.h"
 #include "trace/merge.h"
 
 /**
@@ -261,6 +262,12 @@ static int export_event(void *ctx, const struct merged *ev)
 	return side == HYP ? export_hyp(p, ev, ts) : export_host(p, ev, ts);
 }
 
+static void name_thread(void *ctx, s32 pid, const char *comm)
+{
+	if (pid)	/* not the idle tasks: there is one for each CPU */
+		pftrack_thread(ctx, pid, comm);
+}
+
 /* vCPUs have slices if hyptrace stat could measure them */
 static int open_vcpus(struct perfetto *p)
 {
@@ -281,6 +288,7 @@ static int open_all(struct perfetto *p)
 	p->translator = pfevent_new(p->db);
 	if (!p->bundles || !p->tracks || !p->translator)
 		return -1;
+	evload_comms(p->d, name_thread, p->tracks);
 	return open_vcpus(p);
 }
 

@@ -4,25 +4,25 @@
  */
 #include "export/pfrun.h"
 
-static void begin_instant(struct pftrack *t, const char *name, u64 track, u64 ts)
+static void begin_instant(struct pftrack *t, const char *name, s32 task, u64 ts)
 {
-	pftrack_event(t, PF_INSTANT, track, ts);
+	pftrack_event(t, PF_INSTANT, pftrack_thread(t, task, NULL), ts);
 	pftrack_name(t, name, "kvm");
 }
 
 void pfrun_lose(struct pfrun *r, struct pftrack *t)
 {
 	if (r->task && !r->flow) {
-		begin_instant(t, "kvm_entry", r->track, r->entry);
+		begin_instant(t, "kvm_entry", r->task, r->entry);
 		pftrack_send(t);
 	}
 	*r = (struct pfrun) { 0 };
 }
 
-void pfrun_enter(struct pfrun *r, struct pftrack *t, s32 task, u64 track, u64 ts)
+void pfrun_enter(struct pfrun *r, struct pftrack *t, s32 task, u64 ts)
 {
 	pfrun_lose(r, t);
-	*r = (struct pfrun) { .task = task, .track = track, .entry = ts };
+	*r = (struct pfrun) { .task = task, .entry = ts };
 }
 
 u64 pfrun_step(struct pfrun *r, struct pftrack *t, s32 task, u64 ts)
@@ -32,19 +32,19 @@ u64 pfrun_step(struct pfrun *r, struct pftrack *t, s32 task, u64 ts)
 		return 0;
 	if (!r->flow) {
 		r->flow = pftrack_new_flow(t);
-		begin_instant(t, "kvm_entry", r->track, r->entry);
+		begin_instant(t, "kvm_entry", r->task, r->entry);
 		pftrack_flow(t, PF_STEP, r->flow);
 		pftrack_send(t);
 	}
 	return r->flow;
 }
 
-void pfrun_exit(struct pfrun *r, struct pftrack *t, s32 task, u64 track, u64 ts)
+void pfrun_exit(struct pfrun *r, struct pftrack *t, s32 task, u64 ts)
 {
 	u64 flow = r->task == task ? r->flow : 0;
 
 	pfrun_lose(r, t);
-	begin_instant(t, "kvm_exit", track, ts);
+	begin_instant(t, "kvm_exit", task, ts);
 	if (flow)
 		pftrack_flow(t, PF_LAST, flow);
 	pftrack_send(t);

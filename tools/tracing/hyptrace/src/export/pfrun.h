@@ -19,25 +19,23 @@
 /**
  * struct pfrun - a run; all 0 if there is none
  * @task:	which runs it
- * @track:	of the task
  * @entry:	time of kvm_entry
  * @flow:	not 0 once it flows
  */
 struct pfrun {
 	s32 task;
-	u64 track;
 	u64 entry;
 	u64 flow;
 };
 
-/** pfrun_enter - kvm_entry of @task, whose track is @track */
-void pfrun_enter(struct pfrun *r, struct pftrack *t, s32 task, u64 track, u64 ts);
+/** pfrun_enter - kvm_entry of @task */
+void pfrun_enter(struct pfrun *r, struct pftrack *t, s32 task, u64 ts);
 
 /** pfrun_step - a slice of @task began. Return: the flow that it is a step of, 0 for none */
 u64 pfrun_step(struct pfrun *r, struct pftrack *t, s32 task, u64 ts);
 
-/** pfrun_exit - kvm_exit of @task, whose track is @track */
-void pfrun_exit(struct pfrun *r, struct pftrack *t, s32 task, u64 track, u64 ts);
+/** pfrun_exit - kvm_exit of @task */
+void pfrun_exit(struct pfrun *r, struct pftrack *t, s32 task, u64 ts);
 
 /** pfrun_lose - events were lost */
 void pfrun_lose(struct pfrun *r, struct pftrack *t);

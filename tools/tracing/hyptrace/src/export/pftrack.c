@@ -259,7 +259,8 @@ u64 pftrack_thread(struct pftrack *t, s32 task, const char *name)
 	proto_reset(t->event);
 	proto_int(t->event, THREAD_PID, (u64)task);
 	proto_int(t->event, THREAD_TID, (u64)task);
-	proto_string(t->event, THREAD_NAME, name);
+	if (name)
+		proto_string(t->event, THREAD_NAME, name);
 	proto_message(t->part, TRACK_THREAD, t->event);
 	send(t, PACKET_TRACK, t->part);
 	return uuid;

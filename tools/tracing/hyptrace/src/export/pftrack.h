@@ -33,7 +33,7 @@ u64 pftrack_vm(struct pftrack *t, u32 vm);
  */
 u64 pftrack_vcpu(struct pftrack *t, u64 vm, s32 task, const char *name);
 
-/** pftrack_thread - the track of a task of the host */
+/** pftrack_thread - the track of a task of the host; its first @name counts, NULL for none */
 u64 pftrack_thread(struct pftrack *t, s32 task, const char *name);
 
 /* What pftrack_event() begins: numbers of TrackEvent.Type */

@@ -259,11 +259,6 @@ static int take_hyp(struct pfvcpu *v, struct lane *l, const struct rbevent *ev, 
 
 /* Events of the host */
 
-static u64 thread(struct pfvcpu *v, s32 task)
-{
-	return pftrack_thread(v->tracks, task, evdb_comm(v->db, task));
-}
-
 static int take_host(struct pfvcpu *v, struct lane *l, const struct rbevent *ev, u64 ts)
 {
 	enum ev_reason reason;
@@ -272,9 +267,9 @@ static int take_host(struct pfvcpu *v, struct lane *l, const struct rbevent *ev,
 
 	l->last[HOST] = ts;
 	if (kind == EV_KVM_ENTRY && task > 0)
-		pfrun_enter(&l->now.run, v->tracks, task, thread(v, task), ts);
+		pfrun_enter(&l->now.run, v->tracks, task, ts);
 	else if (kind == EV_KVM_EXIT && task > 0)
-		pfrun_exit(&l->now.run, v->tracks, task, thread(v, task), ts);
+		pfrun_exit(&l->now.run, v->tracks, task, ts);
 	else if (kind == EV_SCHED_SWITCH)
 		task = number(v, ev, "next_pid");
 	return v->switches ? set_runner(v, &l->running, task) : 0;

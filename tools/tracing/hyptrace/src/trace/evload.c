@@ -44,18 +44,29 @@ static void add_format(void *ctx, const char *system, const char *text,
 	}
 }
 
+struct comms {
+	evload_comm_fn fn;
+	void *ctx;
+};
+
 /* A line of saved_cmdlines: PID COMM */
-static void add_comm(struct tep_handle *tep, char *line)
+static void add_comm(void *ctx, char *line)
 {
+	const struct comms *c = ctx;
 	char *comm;
 	long pid = strtol(line, &comm, 10);
 
 	if (comm != line && *comm == ' ' && pid >= 0)
-		tep_register_comm(tep, comm + 1, pid);
+		c->fn(c->ctx, pid, comm + 1);
+}
+
+static void register_comm(void *tep, s32 pid, const char *comm)
+{
+	tep_register_comm(tep, comm, pid);
 }
 
 /* A line of kallsyms: ADDRESS TYPE NAME, and maybe a module */
-static void add_symbol(struct tep_handle *tep, char *line)
+static void add_symbol(void *tep, char *line)
 {
 	char *rest, *name, *module;
 	unsigned long long addr = strtoull(line, &rest, 16);
@@ -70,7 +81,7 @@ static void add_symbol(struct tep_handle *tep, char *line)
 }
 
 /* A line of printk_formats: 0xADDRESS : "STRING" */
-static void add_string(struct tep_handle *tep, char *line)
+static void add_string(void *tep, char *line)
 {
 	char *rest, *end;
 	unsigned long long addr = strtoull(line, &rest, 16);
@@ -92,8 +103,8 @@ static void add_string(struct tep_handle *tep, char *line)
 }
 
 /* Call @add for each line of a section; lines that are too long are skipped */
-static void add_lines(struct tep_handle *tep, const struct datr *d,
-		      enum dat_id id, void (*add)(struct tep_handle *tep, char *line))
+static void add_lines(const struct datr *d, enum dat_id id,
+		      void (*add)(void *ctx, char *line), void *ctx)
 {
 	const char *text, *end, *eol;
 	char line[256];
@@ -110,8 +121,15 @@ static void add_lines(struct tep_handle *tep, const struct datr *d,
 			continue;
 		memcpy(line, text, eol - text);
 		line[eol - text] = '\0';
-		add(tep, line);
+		add(ctx, line);
 	}
+}
+
+void evload_comms(const struct datr *d, evload_comm_fn fn, void *ctx)
+{
+	struct comms c = { fn, ctx };
+
+	add_lines(d, DAT_CMDLINES, add_comm, &c);
 }
 
 int evload(struct tep_handle *tep, const struct datr *d)
@@ -122,8 +140,8 @@ int evload(struct tep_handle *tep, const struct datr *d)
 	tep_set_long_size(tep, 8);
 	if (datr_formats(d, add_format, tep))
 		return -1;
-	add_lines(tep, d, DAT_CMDLINES, add_comm);
-	add_lines(tep, d, DAT_KALLSYMS, add_symbol);
-	add_lines(tep, d, DAT_PRINTK, add_string);
+	evload_comms(d, register_comm, tep);
+	add_lines(d, DAT_KALLSYMS, add_symbol, tep);
+	add_lines(d, DAT_PRINTK, add_string, tep);
 	return 0;
 }

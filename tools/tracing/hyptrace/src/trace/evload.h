@@ -19,4 +19,10 @@ struct tep_handle;
  */
 int evload(struct tep_handle *tep, const struct datr *d);
 
+/** typedef evload_comm_fn - takes the name of a task */
+typedef void (*evload_comm_fn)(void *ctx, s32 pid, const char *comm);
+
+/** evload_comms - call @fn for each task that has a name in the file */
+void evload_comms(const struct datr *d, evload_comm_fn fn, void *ctx);
+
 #endif
