@@ -37,10 +37,22 @@ def flat(event):
     return ts, pid - (pid >> 31 << 32), body[0][1], fields
 
 
-def decode(path):
+def generic_kinds(packets):
+    """=> {name: {field: kind of its value}} of the events that Perfetto has no message for"""
+    found = {}
+    for packet in packets:
+        for key, event in packet.get("ftrace_events", []):
+            if key == "event" and event[-1][0] == "generic":
+                body = event[-1][1]
+                fields = {f[0][1]: f[1][0] for _, f in body[1:]}
+                assert fields == found.setdefault(body[0][1], fields), fields
+    return found
+
+
+def decode(packets):
     """=> [(cpu, lost, [event, ...])]"""
     bundles = []
-    for packet in pftrace.packets(path):
+    for packet in packets:
         if "ftrace_events" not in packet:
             continue
         assert len(packet) == 1, packet
@@ -157,13 +169,16 @@ def test_synthetic(directory):
     synth.write(path, host, hyp, (b"local", b"local"), (snap,))
     out, status, said = export(path)
     result("synthetic: status, and one line", [] if not status and said.count("\n") == 1 else [said])
-    bundles = decode(out)
+    bundles = decode(pftrace.packets(out))
+    equal("synthetic: types of fields", generic_kinds(pftrace.packets(out)), {
+        "vm_create": {"ret": "int_value", "tiny": "uint_value"},
+        "trace_on": {"flags": "uint_value"}, "trace_off": {"flags": "uint_value"}})
     result("synthetic: events with losses", differences(flatten(bundles, 0, SHIFT), known_cpu0()))
     want = [(0, 2000 + i, 1, "kvm_entry", {"vcpu_pc": i}) for i in range(1200)]
     result("synthetic: many events", differences(flatten(bundles, 3, SHIFT), want))
     counts = "1234 events, 3 of them generic, 10 added, 2 losses, shifted by 5000000 ns; 1 unknown"
     result("synthetic: what it says", [] if counts in said else [said.strip()])
-    only = decode(export(path, "-P", "3")[0])
+    only = decode(pftrace.packets(export(path, "-P", "3")[0]))
     result("synthetic: -P", [] if {b[0] for b in only} == {3} else ["CPUs other than 3"])
 
 
@@ -198,7 +213,7 @@ def test_corrupt(directory):
     result("corrupt: status", [] if status == 1 and "1 corrupt sub-buffers" in said else [said])
     want = [(0, 100, 7, "hyp_enter", {}), (0, 110, 7, "host_smc", {"id": 1, "forwarded": 0}),
             (0, 110, 7, "hyp_exit", {}), (1, 500, 7, "hyp_exit", {})]
-    result("corrupt: events", differences(flatten(decode(out), 0, 0), want))
+    result("corrupt: events", differences(flatten(decode(pftrace.packets(out)), 0, 0), want))
 
 
 def test_errors(directory):
@@ -279,6 +294,24 @@ def formats(path):
     for match in re.finditer(pattern, text):
         arguments = split_arguments(match[2])
         found[match[1]] = arguments[0][1:-1], arguments[1:]
+    return found
+
+
+def field_kinds(path):
+    """=> {event: {field: what its type is exported as}}, from the formats in the file"""
+    with open(path, "rb") as dat:
+        text = dat.read().decode("latin-1")
+    found = {}
+    for match in re.finditer(r"name: (\w+)\nID: \d+\nformat:\n((?:\t.*\n|\n)*)", text):
+        kinds = found[match[1]] = {}
+        for declared, signed in re.findall(r"\tfield:(.*?);.*\tsigned:(\d);", match[2]):
+            name = re.search(r"(\w+)(\[\w*\])?$", declared)[1]
+            if name.startswith("common_"):
+                continue
+            array = "[" in declared
+            if not array or "char" in declared:
+                kinds[name] = "str_value" if array else \
+                    "int_value" if int(signed) else "uint_value"
     return found
 
 
@@ -420,8 +453,14 @@ def test_recording(path):
     out, status, said = export(path)
     shift = int(re.search(r"shifted by (-?\d+) ns", said)[1]) if not status else 0
     result(name + ": status, and one line", [] if not status and said.count("\n") == 1 else [said])
-    bundles, cpus, known = decode(out), report(path), formats(path)
+    packets, cpus, known = pftrace.packets(out), report(path), formats(path)
+    bundles = decode(packets)
     os.unlink(out)
+    got, kinds = generic_kinds(packets), field_kinds(path)
+    for event in got:    # those of ftrace itself, such as bprint, have their text as well
+        got[event].pop("text", None)
+    equal("%s: types of the fields of %d events" % (name, len(got)), got,
+          {event: kinds[event] for event in got})
     problems, added, total = [], 0, 0
     for number in sorted(cpus):
         cpu = Cpu(cpus[number], known)
