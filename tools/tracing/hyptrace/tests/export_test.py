@@ -216,6 +216,40 @@ def test_corrupt(directory):
     result("corrupt: events", differences(flatten(decode(pftrace.packets(out)), 0, 0), want))
 
 
+MESSAGES = {
+    **{"sched_" + name: ("sched", number, [(synth.TEXT, "comm[16]"), (synth.S32, "pid"),
+                                           (synth.S32, "prio"), (synth.S32, "target_cpu")],
+                         '"%d", REC->pid')
+       for name, number in (("waking", 401), ("wakeup", 402), ("wakeup_new", 403))},
+    "irq_handler_entry": ("irq", 404, [(synth.S32, "irq"), (synth.TEXT, "name[16]")],
+                          '"%d", REC->irq'),
+    "irq_handler_exit": ("irq", 405, [(synth.S32, "irq"), (synth.S32, "ret")], '"%d", REC->irq'),
+    **{"softirq_" + name: ("irq", number, [(synth.U32, "vec")], '"%u", REC->vec')
+       for name, number in (("entry", 406), ("exit", 407), ("raise", 408))},
+}
+
+
+def test_messages(directory):
+    """Events for which Perfetto has slices and states of threads, with all their fields"""
+    task = {"comm": "seven", "pid": 7, "prio": 120, "target_cpu": -1}
+    want = [("sched_waking", task), ("sched_wakeup", task), ("sched_wakeup_new", task),
+            ("irq_handler_entry", {"irq": 11, "name": "timer"}),
+            ("irq_handler_exit", {"irq": 11, "ret": -1}), ("softirq_raise", {"vec": 1}),
+            ("softirq_entry", {"vec": 1}), ("softirq_exit", {"vec": 1})]
+    every, synth.EVENTS = synth.EVENTS, dict(synth.EVENTS, **MESSAGES)
+    events = []
+    for i, (name, fields) in enumerate(want):
+        raw = {"%s[16]" % k if isinstance(v, str) else k:
+               synth.text(v.encode()) if isinstance(v, str) else v for k, v in fields.items()}
+        events.append((100 + i, name, 9, raw))
+    path = directory + "/messages.dat"
+    synth.write(path, {0: [synth.page(events)]}, {})
+    synth.EVENTS = every
+    out, status, said = export(path)
+    result("messages: none is generic", [] if "8 events, 0 of them generic" in said else [said])
+    equal("messages: fields", [e[3:] for e in flatten(decode(pftrace.packets(out)), 0, 0)], want)
+
+
 def test_errors(directory):
     path = directory + "/synthetic.dat"
     cases = [(("export", path), 2, "no output format: expected --perfetto or --html"),
@@ -481,7 +515,7 @@ def main():
     print("TAP version 13")
     if run("sh", "-c", "command -v protoc").returncode:
         sys.exit("export_test.py: no protoc: install protobuf-compiler ('make setup')")
-    attempt_each((test_synthetic, test_clocks, test_corrupt, test_errors, test_link))
+    attempt_each((test_synthetic, test_clocks, test_corrupt, test_messages, test_errors, test_link))
     for path in sys.argv[2:]:
         attempt(test_recording, path)
     finish()

@@ -5,6 +5,7 @@ import struct
 PAGE = 4096
 U8, U16, U32, U64 = (("u%d" % n, n // 8, "") for n in (8, 16, 32, 64))
 S32 = ("s32", 4, "i")
+TEXT = ("char", 16, "")
 REASONS = ('__print_symbolic(REC->reason, { 0x0, "smc" }, { 0x1, "hvc" }, '
            '{ 0x4, "host_abort" }, { 0x5, "guest_exit" }, '
            '{ 0x6, "eret_host" }, { 0x7, "eret_guest" })')
@@ -86,6 +87,11 @@ def format_text(name):
     for ctype, field, at in layout(fields):
         text += FIELD % (ctype[0], field, at, ctype[1], ctype == S32)
     return (text + "\nprint fmt: %s\n" % fmt).encode()
+
+
+def text(string):
+    """The value of a TEXT"""
+    return int.from_bytes(string, "little")
 
 
 def record(name, pid, values):

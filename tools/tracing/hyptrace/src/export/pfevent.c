@@ -45,6 +45,9 @@ struct message {
 	const char *field[MAX_FIELDS];
 };
 
+/* Old kernels have "success" */
+#define WAKEUP_FIELDS	"comm", "pid", "prio", "success", "target_cpu"
+
 static const struct message messages[] = {
 	{ "hypervisor", "hyp_enter", 588, false, { NULL } },
 	{ "hypervisor", "hyp_exit", PF_HYP_EXIT, false, { NULL } },
@@ -59,6 +62,14 @@ static const struct message messages[] = {
 	{ "sched", "sched_switch", 4, false,
 	  { "prev_comm", "prev_pid", "prev_prio", "prev_state", "next_comm",
 	    "next_pid", "next_prio" } },
+	{ "sched", "sched_waking", 20, false, { WAKEUP_FIELDS } },
+	{ "sched", "sched_wakeup", 17, false, { WAKEUP_FIELDS } },
+	{ "sched", "sched_wakeup_new", 114, false, { WAKEUP_FIELDS } },
+	{ "irq", "irq_handler_entry", 36, false, { "irq", "name" } },
+	{ "irq", "irq_handler_exit", 37, false, { "irq", "ret" } },
+	{ "irq", "softirq_entry", 24, false, { "vec" } },
+	{ "irq", "softirq_exit", 25, false, { "vec" } },
+	{ "irq", "softirq_raise", 26, false, { "vec" } },
 };
 
 /**
@@ -134,10 +145,10 @@ static const struct message *message_of(struct pfevent *e, const struct rbevent 
 	return *known == GENERIC ? NULL : &messages[*known - 1];
 }
 
-/* Perfetto's messages have a string only where its name is that of a "comm" */
+/* Perfetto's messages have a string only for the name of a task or an interrupt */
 static bool wants_string(const char *name)
 {
-	return strstr(name, "comm");
+	return strstr(name, "comm") || !strcmp(name, "name");
 }
 
 static void put_known(void *ctx, const struct evdb_value *v)
