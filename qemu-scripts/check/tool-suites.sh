@@ -53,7 +53,7 @@ check_stat()
 	echo "ok 1 the recording with losses has some"
 }
 
-# The exports of two recordings, one of them with losses
+# The exports of two recordings, one of them with losses and not compressed
 check_export()
 {
 	local out=$BUILD/check/export
@@ -63,7 +63,7 @@ check_export()
 	guest "$FIRST_MODE" 2 --out "$out" -- '
 		cd /sys/kernel/tracing/remotes/hypervisor
 		hyptrace record -o /out/trace.dat -- sh -c "echo 42 >write_event; hyp_workload -n 4"
-		hyptrace record -C boot -b 8 -o /out/lossy.dat -- \
+		hyptrace record -C boot -b 8 --compression none -o /out/lossy.dat -- \
 			sh -c "kill -STOP \$PPID; hyp_workload -n 4; kill -CONT \$PPID"'
 	"$BUILD/host/hyptrace" report "$out/lossy.dat" | grep 'events lost' ||
 		echo "not ok 1 a recording with losses: it has none"

@@ -35,6 +35,7 @@ _hyptrace_values()	# COMMAND OPTION
 	*" -E" | *" --hyp-event") _hyptrace_events "$trace/remotes/hypervisor" ;;
 	"report -C" | "why --time") return 1 ;;
 	*" -C" | *" --clock") _hyptrace_clocks "$trace/remotes/hypervisor" ;;
+	*" --compression") echo any none zstd zlib ;;
 	*" --remote") ls "$trace/remotes" 2>/dev/null ;;
 	"stat -u" | "stat --unit") echo auto ns us ms s ;;
 	"stat -s" | "stat --sort")

@@ -22,6 +22,8 @@ expect 2 "unrecognized option '--nonsense'" hyptrace record --nonsense
 expect 2 "bad" hyptrace record -b 0 -o $D/x
 expect 2 "bad" hyptrace record -b garbage -o $D/x
 expect 2 "bad" hyptrace record -d 5parsec -o $D/x
+expect 2 "bad compression 'lzma': expected any, none, zstd or zlib" \
+	hyptrace record --compression lzma -o $D/x
 expect 1 "nosuchevent" record -o $D/x -e nosuchevent -d 10ms
 expect 1 "nosuchevent" record -o $D/x -E nosuchevent -d 10ms
 expect 1 "unknown event 'nosuch:\*': expected SYSTEM:EVENT, SYSTEM or EVENT as listed in $T/events" \
@@ -50,6 +52,15 @@ done
 expect 0 " hypervisor events, " hyptrace record -o $D/e.dat -E bprint -- sh -c "cat $R/set_event >$D/on"
 check "events of other systems are disabled" [ "$(cat $D/on)" = ftrace:bprint ]
 echo >$R/set_event
+
+# How the file is compressed: the name is in its header
+for name in "" any none zstd zlib; do
+	case $name in "" | any) packing=zstd ;; *) packing=$name ;; esac
+	expect 0 " hypervisor events, " hyptrace record ${name:+--compression $name} -o $D/c.dat \
+		-E selftest -- sh -c "echo 12345 >$R/write_event"
+	check "'$name' is $packing" [ "$(tail -c +19 $D/c.dat | head -c 4)" = $packing ]
+	check "$packing: the event" [ "$(hyptrace report $D/c.dat | grep -c 'id=12345')" -eq 1 ]
+done
 
 # What -f and --no-overwrite do, and that the settings are restored
 echo 'id > 5' >$R/events/hypervisor/selftest/filter

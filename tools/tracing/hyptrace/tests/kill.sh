@@ -130,7 +130,7 @@ rm -r x.dat.part
 
 # No space: for the head, for the data, for the file that is made from them
 mkdir full
-mount -t tmpfs -o size=200k tmpfs full
+mount -t tmpfs -o size=100k tmpfs full
 expect 1 "cannot write full/x.part/head: No space left" hyptrace record -q -o full/x -- true
 check "no space for the head: nothing is left behind" [ "$(ls full)" = "" ]
 mount -o remount,size=3m full
@@ -146,7 +146,8 @@ mount -o remount,size=16m full
 fill='kill -STOP $PPID; dd if=/dev/zero of=full/spare bs=4k count=100
 	dd if=/dev/zero of=full/filler bs=4k; rm full/spare; kill -CONT $PPID'
 expect 1 "cannot write full/y.part/head: No space left on device; the data recorded .*'hyptrace recover full/y.part'" \
-	hyptrace record -q -o full/y -- sh -c "{ hyp_workload -n 200; $fill; } >/dev/null 2>&1"
+	hyptrace record -q --compression none -o full/y -- \
+	sh -c "{ hyp_workload -n 200; $fill; } >/dev/null 2>&1"
 expect 1 "cannot write full/y.part/head: No space left" hyptrace recover full/y.part
 rm full/filler
 expect 0 "full/y: recovered" hyptrace recover full/y.part

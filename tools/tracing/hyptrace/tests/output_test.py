@@ -295,19 +295,73 @@ def test_recover_links(directory):
     equal("recover: afterwards", run(HYPTRACE, "recover", part).returncode, 0)
 
 
+def others(head):
+    """What cannot be the head of a recording"""
+    made = repack.Recording(head)
+    yield "with options that are compressed", repack.Version7(made, b"zlib", True).data
+    plain = repack.Version7(made, b"none")
+    data = bytearray(plain.data)
+    data[plain.places["buffers"][1] + 2] = 1
+    yield "with a buffer that is compressed in an unknown way", bytes(data)
+    yield "of version 6", repack.Version6(made).data
+
+
 def test_recover_other(directory):
     """Data is only added to a file that hyptrace may have written"""
     part = directory + "/other.part"
     spool = incomplete(part)
-    other = repack.Version7(repack.Recording(content(part + "/head")), b"zlib").data
-    with open(part + "/head", "wb") as file:
-        file.write(other)
-    done = run(HYPTRACE, "recover", part)
-    equal("recover: another file as head",
-          (done.returncode, done.stderr.decode(), content(part + "/head") == other,
-           content(part + "/hypervisor.0") == spool),
-          (1, "hyptrace: %s/head: not written by hyptrace: expected version 7, not compressed\n" % part,
-           True, True))
+    for what, other in others(content(part + "/head")):
+        with open(part + "/head", "wb") as file:
+            file.write(other)
+        done = run(HYPTRACE, "recover", part)
+        equal("recover: a head " + what,
+              (done.returncode, done.stderr.decode(), content(part + "/head") == other,
+               content(part + "/hypervisor.0") == spool),
+              (1, "hyptrace: %s/head: not written by hyptrace: expected version 7, with options "
+                  "that are not compressed\n" % part, True, True))
+
+
+def many_pages():
+    """More than a chunk of them"""
+    return [synth.page([(1000 * i, "hyp_enter", 7, {"reason": 1})], lost=i) for i in range(1, 200)]
+
+
+def test_recover_packed(directory):
+    """The head says how to compress. An error, or an end in the middle, does no harm"""
+    directory += "/packed"
+    os.mkdir(directory)
+    part, out, spool = directory + "/x.part", directory + "/x", b"".join(many_pages())
+    for name in b"none", b"zlib", b"zstd":
+        incomplete(part)
+        head = repack.Version7(repack.Recording(content(part + "/head")), name).data
+        for path, data in ("/head", head + b"of a kill"), ("/hypervisor.0", spool):
+            with open(part + path, "wb") as file:
+                file.write(data)
+        sizes = set()
+        for limit in range(200, 1400, 300):
+            limit += len(head)
+            done = run(HYPTRACE, "recover", part, preexec_fn=lambda: (
+                signal.signal(signal.SIGXFSZ, signal.SIG_IGN),
+                resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))))
+            said = done.stderr.decode()
+            equal("recover, %s: %d bytes fit" % (name.decode(), limit),
+                  (done.returncode, said.count("\n"),
+                   "cannot write %s/head: File too large; the data recorded" % part in said,
+                   content(part + "/hypervisor.0") == spool, os.listdir(directory)),
+                  (1, 1, True, True, ["x.part"]))
+            sizes.add(os.path.getsize(part + "/head"))
+        if name != b"none":    # which is filled up to a page
+            equal("recover, %s: what did not fit is removed" % name.decode(), len(sizes), 1)
+        equal("recover, %s" % name.decode(), run(HYPTRACE, "recover", part).returncode, 0)
+        made = content(out)
+        again = repack.Recording(made)
+        equal("recover, %s: the data" % name.decode(),
+              (again.compression, again.buffers[1][3][0] == spool, len(made) < len(spool) / 5),
+              (name, True, name != b"none"))
+        equal("recover, %s: the events" % name.decode(),
+              run(HYPTRACE, "report", out).stdout.decode().splitlines()[-1],
+              "total: events=199 host_events=0 lost=19900 corrupt=0")
+        os.unlink(out)
 
 
 def test_recover_stray(directory):
@@ -332,7 +386,7 @@ def main():
     print("TAP version 13")
     attempt_each((test_export_onto_input, test_print_onto_input, test_left_over, test_signal,
                   test_limit, test_full, test_shrinks, test_recover, test_recover_links,
-                  test_recover_other, test_recover_stray))
+                  test_recover_other, test_recover_packed, test_recover_stray))
     finish()
 
 

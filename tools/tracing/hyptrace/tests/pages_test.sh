@@ -67,6 +67,7 @@ check "kvm kvm_entry" record -e kvm
 check "sched_switch" record --event = sched
 check "hyp_enter" record -E ""
 check "local boot" record --clock = ""
+check "any zstd" record --compression = ""
 check "relative" report --time = rel
 check "p99 p99.9" stat --sort = p9
 check "entries" stat -s en

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Makes trace.dat files of version 6, and compressed ones, from one that is neither."""
+"""Makes trace.dat files of version 6 or 7, compressed or not, from one of version 7."""
+import ctypes
 import struct
 import zlib
 
@@ -36,13 +37,27 @@ def zstd_zeros(data):
 PACKERS = {b"none": None, b"zlib": zlib.compress, b"zstd": zstd}
 
 
+def unzstd(data, size):
+    out = ctypes.create_string_buffer(size)
+    decompress = ctypes.CDLL("libzstd.so.1").ZSTD_decompress
+    decompress.restype = ctypes.c_size_t
+    decompress.argtypes = ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t
+    assert decompress(out, size, data, len(data)) == size
+    return out.raw
+
+
+UNPACKERS = {b"none": None, b"zlib": lambda data, size: zlib.decompress(data), b"zstd": unzstd}
+
+
 class Recording:
-    """sections: {id: body}; options: [(id, body)], without those that point to something;
+    """compression: its name; sections: {id: body}; options: [(id, body)], without those that point to something;
     buffers: [(name, clock, sub-buffer size, {cpu: data})]"""
 
     def __init__(self, data):
         self.sections, self.options, self.buffers = dict(EMPTY), [], []
-        at, = struct.unpack_from("<Q", data, 24)
+        self.compression, _, rest = data[18:].split(b"\0", 2)
+        self.unpack = UNPACKERS[self.compression]
+        at, = struct.unpack_from("<Q", rest)
         while at:
             at = self.take_options(data, at + 16)
 
@@ -54,21 +69,40 @@ class Recording:
             if number == 0:
                 return struct.unpack("<Q", body)[0]
             if number in EMPTY:
-                begin, = struct.unpack("<Q", body)
-                size, = struct.unpack_from("<Q", data, begin + 8)
-                self.sections[number] = data[begin + 16:begin + 16 + size]
+                self.take_section(data, number, *struct.unpack("<Q", body))
             elif number == BUFFER:
                 self.take_buffer(data, body)
             else:
                 self.options.append((number, body))
 
+    def take_section(self, data, number, begin):
+        packed, size = struct.unpack_from("<2xH4xQ", data, begin)
+        self.sections[number] = self.unpacked(data, begin + 16)[0] if packed else \
+            data[begin + 16:begin + 16 + size]
+
+    def unpacked(self, data, at):
+        """What packed() has packed, and its end"""
+        small, size = struct.unpack_from("<II", data, at)
+        end = at + 8 + small
+        return self.unpack(data[at + 8:end], size), end
+
+    def chunks(self, data, at):
+        nr, = struct.unpack_from("<I", data, at)
+        at += 4
+        for _ in range(nr):
+            chunk, at = self.unpacked(data, at)
+            yield chunk
+
     def take_buffer(self, data, body):
+        begin, = struct.unpack_from("<Q", body)
+        packed = begin and struct.unpack_from("<H", data, begin + 2)[0]
         name, clock, rest = body[8:].split(b"\0", 2)
         page_size, nr = struct.unpack_from("<II", rest)
         cpus = {}
         for i in range(nr):
             cpu, begin, size = struct.unpack_from("<IQQ", rest, 8 + 20 * i)
-            cpus[cpu] = data[begin:begin + size]
+            cpus[cpu] = b"".join(self.chunks(data, begin)) if packed and size else \
+                data[begin:begin + size]
         self.buffers.append((name, clock, page_size, cpus))
 
 

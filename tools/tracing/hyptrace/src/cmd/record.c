@@ -4,12 +4,16 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cmd/cmdline.h"
 #include "cmd/commands.h"
+#include "cmd/filling.h"
 #include "cmd/sessionargs.h"
+#include "lib/log.h"
 #include "lib/outfile.h"
+#include "lib/packing.h"
 #include "record/capture.h"
 #include "record/clock.h"
 #include "record/part.h"
@@ -34,6 +38,7 @@ static const char doc[] =
 struct options {
 	struct session_options session;
 	const char *output;
+	const struct packing *packing;
 	bool quiet;
 };
 
@@ -57,14 +62,24 @@ struct recorder {
 
 /* Options */
 
-enum { OPT_WHY = CMDLINE_KEYS };
+enum { OPT_WHY = CMDLINE_KEYS, OPT_COMPRESSION };
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0, "output file [" DEFAULT_OUTPUT "]", 0 },
 	{ "quiet", 'q', NULL, 0, "print no progress and no summary", 0 },
 	{ "why", OPT_WHY, NULL, 0, "record also all events that hyptrace why needs", 0 },
+	{ "compression", OPT_COMPRESSION, "NAME", 0,
+	  "compression of the file: " PACKING_NAMES ", none, or any (the best) [any]", 0 },
 	{ 0 }
 };
+
+static int set_compression(struct options *o, const char *name)
+{
+	o->packing = strcmp(name, "any") ? packing_find(name) : packing_best();
+	if (o->packing || !strcmp(name, "none"))
+		return 0;
+	return log_error("bad compression '%s': expected any, none, " PACKING_NAMES, name);
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -83,6 +98,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_WHY:
 		o->session.why = true;
 		return 0;
+	case OPT_COMPRESSION:
+		return cmdline_told(set_compression(o, arg));
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -181,7 +198,8 @@ static int prepare(struct recorder *r)
 	if (!r->part || session_prepare(&r->s))
 		return -1;
 	r->c = capture_open(&r->s.r, r->part);
-	if (!r->c || part_save_head(r->part, &r->s.r, capture_streams(r->c)))
+	if (!r->c || part_save_head(r->part, &r->s.r, capture_streams(r->c),
+				    r->opt->packing))
 		return -1;
 	return session_arm(&r->s);
 }
@@ -211,6 +229,20 @@ static int add_end(const struct recording *r, struct strlist *texts)
 	return ret;
 }
 
+/* Signals are not read meanwhile, so the file gets complete */
+static int fill(const struct recorder *r, const struct strlist *texts)
+{
+	struct streams_totals t;
+	struct filling filling;
+	int ret;
+
+	streams_totals(capture_streams(r->c), &t);
+	filling_begin(&filling, r->opt->output, t.bytes, r->opt->quiet);
+	ret = part_finish(r->part, r->file, texts, &filling.watch);
+	filling_end(&filling);
+	return ret;
+}
+
 static int finish(const struct recorder *r)
 {
 	struct strlist texts = { 0 };
@@ -219,7 +251,7 @@ static int finish(const struct recorder *r)
 	if (!ret)
 		ret = add_end(&r->s.r, &texts);
 	if (!ret)
-		ret = part_finish(r->part, r->file, &texts);
+		ret = fill(r, &texts);
 	strlist_free(&texts);
 	return ret;
 }
@@ -248,7 +280,7 @@ static int record(const void *options)
 
 int record_main(int argc, char **argv)
 {
-	struct options o = { .output = DEFAULT_OUTPUT };
+	struct options o = { .output = DEFAULT_OUTPUT, .packing = packing_best() };
 
 	return session_main(&argp, argc, argv, &o, &o.session, record);
 }

@@ -8,6 +8,7 @@
 
 #include "cmd/cmdline.h"
 #include "cmd/commands.h"
+#include "cmd/filling.h"
 #include "lib/log.h"
 #include "record/part.h"
 #include "record/undo.h"
@@ -85,9 +86,12 @@ static int finish(const struct part *p, const char *output)
 {
 	struct strlist texts = { 0 };
 	int ret = strlist_add(&texts, "hyptrace: the end is missing: recovered\n");
+	struct filling filling;
 
+	filling_begin(&filling, output, 0, false);
 	if (!ret)
-		ret = part_finish(p, output, &texts);
+		ret = part_finish(p, output, &texts, &filling.watch);
+	filling_end(&filling);
 	if (!ret)
 		log_note("%s: recovered", output);
 	strlist_free(&texts);

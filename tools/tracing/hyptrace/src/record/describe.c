@@ -23,7 +23,7 @@ static const char file_name[] = "the descriptions of the events";
 /* Closes @fd */
 static int write_file(const struct recording *r, int fd)
 {
-	struct datw *w = datw_open(fd, file_name);
+	struct datw *w = datw_open(fd, file_name, NULL);
 
 	if (!w)
 		return -1;

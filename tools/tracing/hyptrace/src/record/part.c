@@ -139,11 +139,12 @@ static int new_file(struct part *p, const char *name, mode_t mode)
 	return -1;
 }
 
-int part_save_head(struct part *p, const struct recording *r, const struct streams *s)
+int part_save_head(struct part *p, const struct recording *r, const struct streams *s,
+		   const struct packing *packing)
 {
 	int fd = new_file(p, HEAD, 0666);
 
-	return fd < 0 ? -1 : save_head(fd, p->head, r, s);
+	return fd < 0 ? -1 : save_head(fd, p->head, r, s, packing);
 }
 
 int part_spool(struct part *p, const char *buffer, unsigned int cpu)
@@ -230,27 +231,41 @@ static u64 usable(const struct part *p, const char *name, int fd, u32 page_size)
 	return size;
 }
 
-static int place_fd(const struct part *p, const char *name, int fd,
-		    const struct datr_buffer *b, const struct datr_cpu *cpu,
-		    struct datw *w)
+/**
+ * struct finish - a file in the making
+ * @p:		what it is made from
+ * @w:		adds to the head
+ * @watch:	see part_finish()
+ */
+struct finish {
+	const struct part *p;
+	struct datw *w;
+	const struct datwatch *watch;
+};
+
+static int place_fd(const struct finish *f, const char *name, int fd,
+		    const struct datr_buffer *b, const struct datr_cpu *cpu)
 {
-	struct datw_data data = {
-		.fd = fd, .page_size = b->page_size, .place = cpu->place,
+	struct datcopy data = {
+		.from = fd,
+		.size = usable(f->p, name, fd, b->page_size),
+		.page_size = b->page_size,
+		.watch = f->watch,
 	};
 
-	data.size = usable(p, name, fd, b->page_size);
-	return data.size ? datw_place(w, &data) : 0;
+	return data.size ? datw_place(f->w, &data, b->packed, cpu->place) : 0;
 }
 
 /* Move the data of a CPU into the head, if it is not there */
-static int place_cpu(const struct part *p, const struct datr_buffer *b,
-		     const struct datr_cpu *cpu, struct datw *w)
+static int place_cpu(const struct finish *f, const struct datr_buffer *b,
+		     const struct datr_cpu *cpu)
 {
+	const struct part *p = f->p;
 	char *name = spool_name(p, b->name, cpu->cpu);
 	int fd = name ? open_file(p, name, O_RDONLY) : -1, ret = fd == -1 ? -1 : 0;
 
 	if (fd >= 0 && !cpu->size)
-		ret = place_fd(p, name, fd, b, cpu, w);
+		ret = place_fd(f, name, fd, b, cpu);
 	if (fd >= 0)
 		close(fd);
 	if (fd >= 0 && !ret)
@@ -259,7 +274,7 @@ static int place_cpu(const struct part *p, const struct datr_buffer *b,
 	return ret;
 }
 
-static int place_all(const struct part *p, const struct datr *d, struct datw *w)
+static int place_all(const struct finish *f, const struct datr *d)
 {
 	const struct datr_buffer *b;
 	unsigned int i, j;
@@ -267,18 +282,18 @@ static int place_all(const struct part *p, const struct datr *d, struct datw *w)
 	for (i = 0; i < datr_nr_buffers(d); i++) {
 		b = datr_buffer(d, i);
 		for (j = 0; j < b->nr_cpus; j++) {
-			if (place_cpu(p, b, &b->cpu[j], w))
+			if (place_cpu(f, b, &b->cpu[j]))
 				return -1;
 		}
 	}
 	return 0;
 }
 
-static struct datw *append(const struct part *p, u64 link)
+static struct datw *append(const struct part *p, const struct datr *d)
 {
 	int fd = open_head(p, O_RDWR);
 
-	return fd < 0 ? NULL : datw_append(fd, p->head, link, p->advice);
+	return fd < 0 ? NULL : datw_append(fd, p->head, d, p->advice);
 }
 
 /* First, since it takes little space */
@@ -289,32 +304,33 @@ static int add_end(const struct part *p, const struct datr *d,
 
 	if (save_has_end(d))
 		return 0;
-	w = append(p, datr_link(d));
+	w = append(p, d);
 	if (!w)
 		return -1;
 	save_end(w, d, texts);
 	return datw_finish(w);
 }
 
-static int add_data(const struct part *p, const struct datr *d)
+static int add_data(const struct part *p, const struct datr *d, const struct datwatch *watch)
 {
-	struct datw *w = append(p, 0);
-	int ret = w ? place_all(p, d, w) : -1;
+	struct finish f = { .p = p, .w = append(p, d), .watch = watch };
+	int ret = f.w ? place_all(&f, d) : -1;
 
-	datw_abort(w);
+	datw_abort(f.w);
 	return ret;
 }
 
-static int complete_head(const struct part *p, const struct strlist *texts)
+static int complete_head(const struct part *p, const struct strlist *texts,
+			 const struct datwatch *watch)
 {
 	int fd = open_head(p, O_RDONLY), ret = -1;
 	struct datr *d = fd < 0 ? NULL : datr_open_fd(fd, p->head);
 
-	if (d && !datr_is_plain(d))
-		log_error("%s: not written by hyptrace: expected version 7, not compressed",
+	if (d && !datr_grows(d))
+		log_error("%s: not written by hyptrace: expected version 7, with options that are not compressed",
 			  p->head);
 	else if (d && !add_end(p, d, texts))
-		ret = add_data(p, d);
+		ret = add_data(p, d, watch);
 	datr_free(d);
 	return ret;
 }
@@ -330,9 +346,10 @@ static int remove_dir(const struct part *p)
 	return 0;
 }
 
-int part_finish(const struct part *p, const char *file, const struct strlist *texts)
+int part_finish(const struct part *p, const char *file, const struct strlist *texts,
+		const struct datwatch *watch)
 {
-	if (complete_head(p, texts))
+	if (complete_head(p, texts, watch))
 		return -1;
 	if (renameat(p->fd, HEAD, AT_FDCWD, file))
 		return log_error("cannot rename %s to %s: %s", p->head, file,

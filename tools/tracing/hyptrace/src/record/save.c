@@ -263,9 +263,9 @@ static void save_buffers(struct datw *w, const struct recording *r,
 }
 
 int save_head(int fd, const char *path, const struct recording *r,
-	      const struct streams *s)
+	      const struct streams *s, const struct packing *packing)
 {
-	struct datw *w = datw_open(fd, path);
+	struct datw *w = datw_open(fd, path, packing);
 
 	if (!w)
 		return -1;

@@ -25,11 +25,12 @@ int save_descriptions(struct datw *w, const struct recording *r);
  * @path:	its name in messages
  * @r:		what is recorded
  * @s:		its buffers
+ * @packing:	how the file is compressed, or NULL
  *
  * Return: 0, or -1 with a message.
  */
 int save_head(int fd, const char *path, const struct recording *r,
-	      const struct streams *s);
+	      const struct streams *s, const struct packing *packing);
 
 /** save_has_end - whether save_end() has been done */
 bool save_has_end(const struct datr *d);

@@ -11,6 +11,7 @@
 #include "lib/scratch.h"
 #include "lib/util.h"
 #include "trace/datbytes.h"
+#include "trace/datfile.h"
 
 /*
  * A file is not decompressed to more than this many times its size. Recordings reach about
@@ -20,9 +21,6 @@
 
 /* Of all sections. kallsyms, the largest, has up to about 20 MiB. Also of one chunk */
 #define MAX_MEMORY	BIT(26)
-
-/* Of a chunk: u32 compressed size, u32 size of the result. Also in front of a section */
-#define CHUNK_HEADER	8
 
 int datbytes_init(struct datbytes *b, const void *data, size_t size, const char *name)
 {
@@ -119,13 +117,13 @@ static int take_packed(struct datbytes *b, struct cursor *c, u64 limit, struct p
 
 static int unpack(const struct datbytes *b, const struct packed *p, void *out)
 {
-	if (!b->unpack)
+	if (!b->packing)
 		return log_error("%s: corrupt: compressed data at byte %llu, expected none: the header says 'none'",
 				 b->name, p->offset);
-	if (!b->unpack(p->data, p->data_size, out, p->size))
+	if (!b->packing->unpack(p->data, p->data_size, out, p->size))
 		return 0;
 	return log_error("%s: corrupt: the %llu bytes at byte %llu cannot be decompressed to %llu bytes",
-			 b->name, p->data_size, p->offset + CHUNK_HEADER, p->size);
+			 b->name, p->data_size, p->offset + DAT_CHUNK_HEADER, p->size);
 }
 
 /* Return: memory that is freed with @b; NULL with a message */

@@ -11,7 +11,7 @@
 #define HYPTRACE_DATBYTES_H
 
 #include "lib/types.h"
-#include "lib/unpack.h"
+#include "lib/packing.h"
 #include "trace/cursor.h"
 
 struct scratch;
@@ -32,7 +32,7 @@ struct datchunk {
  * @data:	its content
  * @size:	its size
  * @unclaimed:	bytes that are not yet a CPU's data
- * @unpack:	decompression; NULL if nothing is compressed
+ * @packing:	how it is compressed; NULL if nothing is
  * @left:	bytes that may still be decompressed
  * @left_memory: those of them that may be in memory
  * @memory:	decompressed sections and other copies
@@ -51,7 +51,7 @@ struct datbytes {
 	const u8 *data;
 	size_t size;
 	u64 unclaimed;
-	unpack_fn unpack;
+	const struct packing *packing;
 	u64 left;
 	u64 left_memory;
 	u8 **memory;

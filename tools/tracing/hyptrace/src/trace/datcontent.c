@@ -95,13 +95,13 @@ static int take_data(struct datcontent *c, const struct datr_buffer *b,
 	return 0;
 }
 
-static int take_cpu(struct datcontent *c, const struct datr_buffer *b,
-		    const struct datcpus *how, struct cursor *list, struct datr_cpu *cpu)
+static int take_cpu(struct datcontent *c, const struct datr_buffer *b, bool numbers,
+		    struct cursor *list, struct datr_cpu *cpu)
 {
 	struct datplace at = datbytes_place(list, list->offset);
-	struct datspan s = { .compressed = how->compressed };
+	struct datspan s = { .compressed = b->packed };
 
-	cpu->cpu = how->numbers ? cursor_int(list, 4) : (u64)(cpu - b->cpu);
+	cpu->cpu = numbers ? cursor_int(list, 4) : (u64)(cpu - b->cpu);
 	cpu->place = list->offset;
 	s.offset = cursor_int(list, 8);
 	s.size = cursor_int(list, 8);
@@ -114,10 +114,10 @@ static int take_cpu(struct datcontent *c, const struct datr_buffer *b,
 	return take_data(c, b, cpu, &s, &at);
 }
 
-int datcontent_cpus(struct datcontent *c, struct datr_buffer *b,
-		    const struct datcpus *how, struct cursor *list)
+int datcontent_cpus(struct datcontent *c, struct datr_buffer *b, bool numbers,
+		    struct cursor *list)
 {
-	const u32 size = how->numbers ? 20 : 16;
+	const u32 size = numbers ? 20 : 16;
 	u32 i;
 
 	/* bounds the allocation by the file's size */
@@ -129,7 +129,7 @@ int datcontent_cpus(struct datcontent *c, struct datr_buffer *b,
 	if (!b->cpu)
 		return log_oom();
 	for (i = 0; i < b->nr_cpus; i++) {
-		if (take_cpu(c, b, how, list, &b->cpu[i]))
+		if (take_cpu(c, b, numbers, list, &b->cpu[i]))
 			return -1;
 	}
 	return 0;

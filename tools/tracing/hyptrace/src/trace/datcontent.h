@@ -35,6 +35,7 @@ struct datr_cpu {
  * @name:	"" for the top one
  * @clock:	its trace clock
  * @page_size:	sub-buffer size
+ * @packed:	whether its data is compressed in the file
  * @nr_cpus:	entries of @cpu
  * @cpu:	its CPUs
  */
@@ -42,6 +43,7 @@ struct datr_buffer {
 	const char *name;
 	const char *clock;
 	u32 page_size;
+	bool packed;
 	u32 nr_cpus;
 	struct datr_cpu *cpu;
 };
@@ -58,7 +60,7 @@ struct datr_buffer {
  * @text_room:	and how many fit
  * @uname:	the kernel, or NULL
  * @link:	see datr_link()
- * @plain:	see datr_is_plain()
+ * @grows:	see datr_grows()
  */
 struct datcontent {
 	struct datbytes bytes;
@@ -71,7 +73,7 @@ struct datcontent {
 	size_t text_room;
 	const char *uname;
 	u64 link;
-	bool plain;
+	bool grows;
 };
 
 /** datcontent_free - free all that @c points to */
@@ -100,23 +102,17 @@ int datcontent_page_size(const struct datcontent *c, struct datr_buffer *b, u32 
 			 const struct datplace *at);
 
 /**
- * struct datcpus - how the CPUs of a buffer are described
+ * datcontent_cpus - take the CPUs of a buffer
+ * @c:		the content
+ * @b:		the buffer, which has @nr_cpus, @page_size and @packed
  * @numbers:	whether each begins with its number (u32); they count from 0 if not. Then the
  *		offset of its data (u64) and the size (u64) follow
- * @compressed:	whether the data is compressed
- */
-struct datcpus {
-	bool numbers;
-	bool compressed;
-};
-
-/**
- * datcontent_cpus - take the CPUs of a buffer, which has @nr_cpus and @page_size
+ * @list:	the CPUs
  *
  * Return: 0, or -1 with a message.
  */
-int datcontent_cpus(struct datcontent *c, struct datr_buffer *b,
-		    const struct datcpus *how, struct cursor *list);
+int datcontent_cpus(struct datcontent *c, struct datr_buffer *b, bool numbers,
+		    struct cursor *list);
 
 /** datcontent_finish - when all is there. Return: 0, or -1 with a message. */
 int datcontent_finish(struct datcontent *c);

@@ -9,11 +9,15 @@
 #define DAT_MAGIC		"\x17\x08\x44tracing"
 #define DAT_MAGIC_SIZE		10
 #define DAT_VERSION		"7"
+#define DAT_NOT_PACKED		"none"	/* instead of the name of a compression */
 #define DAT_VERSION_6		"6"	/* only read: trace-cmd.dat.v6(5) */
 
 /* u16 id, u16 flags, u32 string id, u64 size */
 #define DAT_SECTION_HEADER	16
 #define DAT_FLAG_COMPRESSED	1
+
+/* Before compressed data: u32 compressed size, u32 size of the result */
+#define DAT_CHUNK_HEADER	8
 
 /* Sections and options have one number space */
 enum dat_id {

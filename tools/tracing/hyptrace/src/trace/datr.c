@@ -246,9 +246,14 @@ u64 datr_link(const struct datr *d)
 	return d->c.link;
 }
 
-bool datr_is_plain(const struct datr *d)
+bool datr_grows(const struct datr *d)
 {
-	return d->c.plain;
+	return d->c.grows;
+}
+
+const struct packing *datr_packing(const struct datr *d)
+{
+	return d->c.bytes.packing;
 }
 
 u64 datr_offset(const struct datr *d, const void *p)

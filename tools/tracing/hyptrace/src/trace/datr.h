@@ -70,8 +70,11 @@ bool datr_filtered(const struct datr *d, const char *event);
 /** datr_link - offset of the field (u64) for the offset of further options, 0 so far */
 u64 datr_link(const struct datr *d);
 
-/** datr_is_plain - whether data can be added: it has version 7 and is not compressed */
-bool datr_is_plain(const struct datr *d);
+/** datr_grows - whether data can be added: it has version 7, and options that can be changed */
+bool datr_grows(const struct datr *d);
+
+/** datr_packing - how it is compressed; NULL if it is not */
+const struct packing *datr_packing(const struct datr *d);
 
 /** datr_offset - where in the file @p is, or the compressed chunk that it is from */
 u64 datr_offset(const struct datr *d, const void *p);

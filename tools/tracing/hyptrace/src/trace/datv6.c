@@ -176,7 +176,6 @@ static bool is_type(const u8 *type, const char *want)
 
 static int take_data(struct v6 *f, unsigned int i, struct cursor *c)
 {
-	static const struct datcpus how = { 0 };
 	const struct datbytes *b = &f->c->bytes;
 	u64 at = c->offset;
 	const u8 *type = cursor_bytes(c, TYPE_SIZE);
@@ -195,7 +194,7 @@ static int take_data(struct v6 *f, unsigned int i, struct cursor *c)
 	if (!is_type(type, "flyrecord"))
 		return log_error("%s: corrupt: unknown type of data at byte %llu, expected flyrecord",
 				 b->name, at);
-	if (datcontent_cpus(f->c, &f->c->buffer[i], &how, c))
+	if (datcontent_cpus(f->c, &f->c->buffer[i], false, c))
 		return -1;
 	set_clock(f, i, c);
 	return 0;

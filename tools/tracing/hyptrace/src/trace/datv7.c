@@ -74,7 +74,6 @@ static int is_compressed(const struct datcontent *c, u64 section)
 static int take_buffer(struct datcontent *c, struct cursor *option)
 {
 	int compressed = is_compressed(c, cursor_int(option, 8));
-	struct datcpus how = { .numbers = true, .compressed = compressed };
 	struct datr_buffer *b;
 	struct datplace at;
 	u32 page_size;
@@ -84,6 +83,7 @@ static int take_buffer(struct datcontent *c, struct cursor *option)
 	b = datcontent_buffer(c, cursor_string(option), option);
 	if (!b)
 		return -1;
+	b->packed = compressed;
 	b->clock = cursor_string(option);
 	at = datbytes_place(option, option->offset);
 	page_size = cursor_int(option, 4);
@@ -92,7 +92,10 @@ static int take_buffer(struct datcontent *c, struct cursor *option)
 		return datbytes_does_not_fit(&c->bytes, "the option BUFFER", option);
 	if (datcontent_page_size(c, b, page_size, &at))
 		return -1;
-	return datcontent_cpus(c, b, &how, option);
+	/* how would more of it be compressed? */
+	if (b->packed && !c->bytes.packing)
+		c->grows = false;
+	return datcontent_cpus(c, b, true, option);
 }
 
 static int take_option(struct v7 *f, unsigned int id, struct cursor *option)
@@ -149,6 +152,9 @@ static int take_option_sections(struct v7 *f, u64 offset)
 	while (offset) {
 		if (open_section(f->c, offset, DAT_OPTIONS, &s))
 			return -1;
+		/* what is compressed cannot be changed in its place */
+		if (s.body.section)
+			f->c->grows = false;
 		total += s.size;
 		if (total > b->size)
 			return log_error("%s: corrupt: loop in the list of options: again at byte %llu",
@@ -185,7 +191,7 @@ static int unknown_compression(const struct datbytes *b, const char *name, u64 o
 		if (!isgraph((unsigned char)shown[i]))
 			shown[i] = '?';
 	}
-	return log_error("%s: compressed by '%s', see byte %llu: expected " UNPACK_NAMES,
+	return log_error("%s: compressed by '%s', see byte %llu: expected " PACKING_NAMES,
 			 b->name, shown, offset);
 }
 
@@ -197,9 +203,11 @@ static int take_compression(struct datcontent *c, struct cursor *head)
 	cursor_string(head);	/* a version; newer ones read what older ones write */
 	if (head->bad)
 		return 0;
-	c->plain = !strcmp(name, "none");
-	c->bytes.unpack = unpack_find(name);
-	return c->plain || c->bytes.unpack ? 0 : unknown_compression(&c->bytes, name, at);
+	c->bytes.packing = packing_find(name);
+	if (!c->bytes.packing && strcmp(name, DAT_NOT_PACKED))
+		return unknown_compression(&c->bytes, name, at);
+	c->grows = true;
+	return 0;
 }
 
 int datv7_take(struct datcontent *c, struct cursor *head)

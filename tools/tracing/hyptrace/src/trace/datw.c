@@ -4,9 +4,11 @@
  *
  *	| initial header | section | ... | section OPTIONS | data | ... |
  *
- * The options are collected in memory and written last; the initial header has the
- * offset of their section and is corrected at the end. The file is whole then, and
- * stays so at each moment while more is appended:
+ * A section is collected in memory, and compressed as a whole. The data of a CPU, which may be
+ * large, is compressed in chunks. The options are never compressed, as they are corrected in
+ * their place later. They are collected in memory and written last; the initial header has the
+ * offset of their section and is corrected at the end. The file is whole then, and stays so at
+ * each moment while more is appended:
  *
  *	data		is written behind the end; then the option BUFFER, which had
  *			nothing for this CPU, gets its offset, then its size
@@ -24,17 +26,28 @@
 #include "lib/util.h"
 #include "trace/datw.h"
 
+/**
+ * struct memory - what is collected in memory
+ * @out:	writes it, or NULL
+ * @buf:	the content, after fflush()
+ * @size:	its size
+ */
+struct memory {
+	FILE *out;
+	char *buf;
+	size_t size;
+};
+
 struct datw {
 	char *path;
 	FILE *out;
 	bool failed;
 	const char *advice;	/* what to do after an error */
+	const struct packing *packing;	/* NULL: not compressed */
 	off_t options_ptr;	/* where the offset of OPTIONS goes */
-	off_t section;		/* offset of the section being written */
-	enum dat_id section_id;
-	FILE *options;		/* in memory */
-	char *options_buf;
-	size_t options_size;
+	enum dat_id section_id;	/* of the section being written */
+	struct memory section;	/* what is in it */
+	struct memory options;
 };
 
 static void fail(struct datw *w, int err)
@@ -45,45 +58,64 @@ static void fail(struct datw *w, int err)
 	w->failed = true;
 }
 
-void datw_bytes(struct datw *w, const void *data, size_t size)
+static int memory_open(struct memory *m)
+{
+	m->out = open_memstream(&m->buf, &m->size);
+	return m->out ? 0 : -1;
+}
+
+static int memory_flush(struct memory *m)
+{
+	return !m->out || fflush(m->out) || ferror(m->out) ? -1 : 0;
+}
+
+static void memory_free(struct memory *m)
+{
+	if (m->out)
+		fclose(m->out);
+	free(m->buf);
+	*m = (struct memory) { 0 };
+}
+
+static void put(struct datw *w, const void *data, size_t size)
 {
 	if (!w->failed && size && fwrite(data, size, 1, w->out) != 1)
 		fail(w, errno);
 }
 
-void datw_string(struct datw *w, const char *text)
+static void put_string(struct datw *w, const char *text)
 {
-	datw_bytes(w, text, strlen(text) + 1);
+	put(w, text, strlen(text) + 1);
 }
 
 static void put_u16(struct datw *w, u16 v)
 {
-	datw_bytes(w, &v, sizeof(v));
+	put(w, &v, sizeof(v));
 }
 
-void datw_u32(struct datw *w, u32 v)
+static void put_u32(struct datw *w, u32 v)
 {
-	datw_bytes(w, &v, sizeof(v));
+	put(w, &v, sizeof(v));
 }
 
-void datw_u64(struct datw *w, u64 v)
+static void put_u64(struct datw *w, u64 v)
 {
-	datw_bytes(w, &v, sizeof(v));
+	put(w, &v, sizeof(v));
 }
 
 static void put_initial_header(struct datw *w)
 {
 	const u8 little_endian = 0, long_size = 8;
 
-	datw_bytes(w, DAT_MAGIC, DAT_MAGIC_SIZE);
-	datw_string(w, DAT_VERSION);
-	datw_bytes(w, &little_endian, 1);
-	datw_bytes(w, &long_size, 1);
-	datw_u32(w, sysconf(_SC_PAGESIZE));
-	datw_string(w, "none");
-	datw_string(w, "");
+	put(w, DAT_MAGIC, DAT_MAGIC_SIZE);
+	put_string(w, DAT_VERSION);
+	put(w, &little_endian, 1);
+	put(w, &long_size, 1);
+	put_u32(w, sysconf(_SC_PAGESIZE));
+	put_string(w, w->packing ? w->packing->name : DAT_NOT_PACKED);
+	put_string(w, w->packing ? w->packing->version() : "");
 	w->options_ptr = ftello(w->out);
-	datw_u64(w, 0);
+	put_u64(w, 0);
 }
 
 static int open_files(struct datw *w, int fd, const char *path)
@@ -98,11 +130,10 @@ static int open_files(struct datw *w, int fd, const char *path)
 	w->path = xasprintf("%s", path);
 	if (!w->path)
 		return -1;
-	w->options = open_memstream(&w->options_buf, &w->options_size);
-	return w->options ? 0 : log_oom();
+	return memory_open(&w->options) ? log_oom() : 0;
 }
 
-static struct datw *new_datw(int fd, const char *path)
+static struct datw *new_datw(int fd, const char *path, const struct packing *packing)
 {
 	struct datw *w = calloc(1, sizeof(*w));
 
@@ -111,40 +142,31 @@ static struct datw *new_datw(int fd, const char *path)
 		log_oom();
 		return NULL;
 	}
+	w->packing = packing;
 	if (!open_files(w, fd, path))
 		return w;
 	datw_abort(w);
 	return NULL;
 }
 
-struct datw *datw_open(int fd, const char *path)
+struct datw *datw_open(int fd, const char *path, const struct packing *packing)
 {
-	struct datw *w = new_datw(fd, path);
+	struct datw *w = new_datw(fd, path, packing);
 
 	if (w)
 		put_initial_header(w);
 	return w;
 }
 
-struct datw *datw_append(int fd, const char *path, u64 link, const char *advice)
+struct datw *datw_append(int fd, const char *path, const struct datr *d, const char *advice)
 {
-	struct datw *w = new_datw(fd, path);
+	struct datw *w = new_datw(fd, path, datr_packing(d));
 
 	if (w) {
-		w->options_ptr = link;
+		w->options_ptr = datr_link(d);
 		w->advice = advice;
 	}
 	return w;
-}
-
-void datw_begin(struct datw *w, enum dat_id id)
-{
-	w->section = ftello(w->out);
-	w->section_id = id;
-	put_u16(w, id);
-	put_u16(w, 0);
-	datw_u32(w, 0);
-	datw_u64(w, 0);
 }
 
 static void patch_u64(struct datw *w, off_t pos, u64 v)
@@ -153,24 +175,79 @@ static void patch_u64(struct datw *w, off_t pos, u64 v)
 
 	if (!w->failed && fseeko(w->out, pos, SEEK_SET))
 		fail(w, errno);
-	datw_u64(w, v);
+	put_u64(w, v);
 	if (!w->failed && fseeko(w->out, end, SEEK_SET))
 		fail(w, errno);
 }
 
-static void end_section(struct datw *w)
-{
-	u64 size = ftello(w->out) - w->section - DAT_SECTION_HEADER;
+/* Sections */
 
-	patch_u64(w, w->section + 8, size);
+/* Return: the offset of the section */
+static u64 put_section(struct datw *w, enum dat_id id, bool packed, const void *data, size_t size)
+{
+	u64 offset = ftello(w->out);
+
+	put_u16(w, id);
+	put_u16(w, packed ? DAT_FLAG_COMPRESSED : 0);
+	put_u32(w, 0);
+	put_u64(w, size);
+	put(w, data, size);
+	return offset;
+}
+
+static u64 put_packed(struct datw *w, enum dat_id id, const struct memory *m)
+{
+	void *chunk = malloc(datchunk_room(w->packing, m->size));
+	size_t size = chunk ? datchunk_pack(w->packing, m->buf, m->size, chunk) : 0;
+	u64 offset = put_section(w, id, true, chunk, size);
+
+	if (!size)
+		fail(w, ENOMEM);
+	free(chunk);
+	return offset;
+}
+
+void datw_begin(struct datw *w, enum dat_id id)
+{
+	w->section_id = id;
+	if (memory_open(&w->section))
+		fail(w, ENOMEM);
+}
+
+void datw_bytes(struct datw *w, const void *data, size_t size)
+{
+	if (!w->failed && size)
+		fwrite(data, size, 1, w->section.out);
+}
+
+void datw_string(struct datw *w, const char *text)
+{
+	datw_bytes(w, text, strlen(text) + 1);
+}
+
+void datw_u32(struct datw *w, u32 v)
+{
+	datw_bytes(w, &v, sizeof(v));
+}
+
+void datw_u64(struct datw *w, u64 v)
+{
+	datw_bytes(w, &v, sizeof(v));
 }
 
 void datw_end(struct datw *w)
 {
-	u64 offset = w->section;
+	struct memory *m = &w->section;
+	u64 offset = 0;
 
-	end_section(w);
+	if (memory_flush(m))
+		fail(w, ENOMEM);
+	else if (w->packing)
+		offset = put_packed(w, w->section_id, m);
+	else
+		offset = put_section(w, w->section_id, false, m->buf, m->size);
 	datw_option(w, w->section_id, &offset, sizeof(offset));
+	memory_free(m);
 }
 
 void datw_option(struct datw *w, enum dat_id id, const void *data, size_t size)
@@ -178,10 +255,10 @@ void datw_option(struct datw *w, enum dat_id id, const void *data, size_t size)
 	u16 id16 = id;
 	u32 size32 = size;
 
-	fwrite(&id16, sizeof(id16), 1, w->options);
-	fwrite(&size32, sizeof(size32), 1, w->options);
+	fwrite(&id16, sizeof(id16), 1, w->options.out);
+	fwrite(&size32, sizeof(size32), 1, w->options.out);
 	if (size)
-		fwrite(data, size, 1, w->options);
+		fwrite(data, size, 1, w->options.out);
 }
 
 /* Zeros up to a multiple of @align */
@@ -191,45 +268,10 @@ static void pad(struct datw *w, u32 align)
 	off_t end = (pos + align - 1) / align * align;
 
 	for (; pos < end && !w->failed; pos++)
-		datw_bytes(w, "", 1);
+		put(w, "", 1);
 }
 
-/* If the kernel cannot copy between the two files itself */
-static int copy_by_hand(int from, int to, u64 left)
-{
-	char buf[65536];
-	ssize_t n;
-
-	while (left) {
-		n = read(from, buf, left < sizeof(buf) ? left : sizeof(buf));
-		if (n <= 0)
-			return n ? errno : EIO;
-		if (write(to, buf, n) != n)
-			return errno ? errno : ENOSPC;
-		left -= n;
-	}
-	return 0;
-}
-
-static int copy_data(int from, int to, u64 left)
-{
-	ssize_t n;
-
-	if (lseek(from, 0, SEEK_SET) < 0)
-		return errno;
-	while (left) {
-		errno = 0;
-		n = copy_file_range(from, NULL, to, NULL, left, 0);
-		if (n < 0 && errno != EINTR && errno != ENOSPC)
-			return copy_by_hand(from, to, left);
-		if (n < 0 && errno == ENOSPC)
-			return errno;
-		if (!n)
-			return copy_by_hand(from, to, left);
-		left -= n > 0 ? n : 0;
-	}
-	return 0;
-}
+/* Data of CPUs */
 
 /* Write what is pending, before what follows */
 static void settle(struct datw *w)
@@ -238,17 +280,27 @@ static void settle(struct datw *w)
 		fail(w, errno);
 }
 
-int datw_place(struct datw *w, const struct datw_data *data)
+static int copy(struct datw *w, const struct datcopy *c, bool packed, u64 *size)
+{
+	if (packed)
+		return datcopy_packed(c, fileno(w->out), w->packing, size);
+	*size = c->size;
+	return datcopy_plain(c, fileno(w->out));
+}
+
+int datw_place(struct datw *w, const struct datcopy *data, bool packed, u64 place)
 {
 	off_t start;
+	u64 size;
 	int err;
 
-	pad(w, data->page_size);
+	if (!packed)
+		pad(w, data->page_size);
 	settle(w);
 	if (w->failed)
 		return -1;
 	start = ftello(w->out);
-	err = copy_data(data->fd, fileno(w->out), data->size);
+	err = copy(w, data, packed, &size);
 	if (!err && fseeko(w->out, 0, SEEK_END))
 		err = errno;
 	if (err) {
@@ -257,27 +309,21 @@ int datw_place(struct datw *w, const struct datw_data *data)
 			log_error("cannot truncate %s: %s", w->path, strerror(errno));
 		return -1;
 	}
-	patch_u64(w, data->place, start);
+	patch_u64(w, place, start);
 	settle(w);
-	patch_u64(w, data->place + sizeof(u64), data->size);
+	patch_u64(w, place + sizeof(u64), size);
 	settle(w);
 	return w->failed ? -1 : 0;
 }
 
 /* The fixed part of the option BUFFER */
-static FILE *begin_option(char **buf, size_t *size, u64 section,
-			  const struct datw_buffer *b)
+static void put_buffer(FILE *option, u64 section, const struct datw_buffer *b)
 {
-	FILE *m = open_memstream(buf, size);
-
-	if (!m)
-		return NULL;
-	fwrite(&section, sizeof(section), 1, m);
-	fwrite(b->name, strlen(b->name) + 1, 1, m);
-	fwrite(b->clock, strlen(b->clock) + 1, 1, m);
-	fwrite(&b->page_size, sizeof(b->page_size), 1, m);
-	fwrite(&b->cpus->nr, sizeof(b->cpus->nr), 1, m);
-	return m;
+	fwrite(&section, sizeof(section), 1, option);
+	fwrite(b->name, strlen(b->name) + 1, 1, option);
+	fwrite(b->clock, strlen(b->clock) + 1, 1, option);
+	fwrite(&b->page_size, sizeof(b->page_size), 1, option);
+	fwrite(&b->cpus->nr, sizeof(b->cpus->nr), 1, option);
 }
 
 static void put_cpus(FILE *option, const struct cpulist *cpus)
@@ -295,46 +341,38 @@ static void put_cpus(FILE *option, const struct cpulist *cpus)
 /* The section is needed for its flags; the data need not be in it */
 void datw_buffer(struct datw *w, const struct datw_buffer *b)
 {
-	char *buf = NULL;
-	size_t size;
-	FILE *option;
+	u64 section = put_section(w, DAT_BUFFER, w->packing, NULL, 0);
+	struct memory option = { 0 };
 
-	datw_begin(w, DAT_BUFFER);
-	end_section(w);
-	option = begin_option(&buf, &size, w->section, b);
-	if (!option) {
-		fail(w, ENOMEM);
-		return;
+	if (!memory_open(&option)) {
+		put_buffer(option.out, section, b);
+		put_cpus(option.out, b->cpus);
 	}
-	put_cpus(option, b->cpus);
-	if (fclose(option))
+	if (memory_flush(&option))
 		fail(w, ENOMEM);
 	else
-		datw_option(w, DAT_BUFFER, buf, size);
-	free(buf);
+		datw_option(w, DAT_BUFFER, option.buf, option.size);
+	memory_free(&option);
 }
 
 static void put_options(struct datw *w)
 {
-	u64 no_more = 0;
+	u64 no_more = 0, section;
 
 	datw_option(w, DAT_DONE, &no_more, sizeof(no_more));
-	if (fflush(w->options) || ferror(w->options))
+	if (memory_flush(&w->options))
 		fail(w, ENOMEM);
-	datw_begin(w, DAT_OPTIONS);
-	datw_bytes(w, w->options_buf, w->options_size);
-	end_section(w);
+	section = put_section(w, DAT_OPTIONS, false, w->options.buf, w->options.size);
 	settle(w);
-	patch_u64(w, w->options_ptr, w->section);
+	patch_u64(w, w->options_ptr, section);
 }
 
 static void free_datw(struct datw *w)
 {
 	if (w->out)
 		fclose(w->out);
-	if (w->options)
-		fclose(w->options);
-	free(w->options_buf);
+	memory_free(&w->section);
+	memory_free(&w->options);
 	free(w->path);
 	free(w);
 }

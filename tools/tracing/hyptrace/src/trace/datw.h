@@ -10,7 +10,9 @@
 
 #include "lib/types.h"
 #include "lib/util.h"
+#include "trace/datcopy.h"
 #include "trace/datfile.h"
+#include "trace/datr.h"
 
 struct datw;
 
@@ -18,10 +20,11 @@ struct datw;
  * datw_open - begin a file
  * @fd:		the file, empty; closed at the end, also after an error
  * @path:	its name in messages
+ * @packing:	how it is compressed, or NULL
  *
  * Return: NULL with a message.
  */
-struct datw *datw_open(int fd, const char *path);
+struct datw *datw_open(int fd, const char *path, const struct packing *packing);
 
 /** datw_begin - begin a section; one at a time */
 void datw_begin(struct datw *w, enum dat_id id);
@@ -57,33 +60,23 @@ void datw_buffer(struct datw *w, const struct datw_buffer *b);
  * datw_append - add to a file that is complete
  * @fd:		the file, readable as well; closed at the end, also after an error
  * @path:	its name in messages
- * @link:	its datr_link()
+ * @d:		what is in it; datr_grows()
  * @advice:	end of an error message; must outlive what is returned
  *
  * Return: NULL with a message.
  */
-struct datw *datw_append(int fd, const char *path, u64 link, const char *advice);
-
-/**
- * struct datw_data - the data of one CPU of a buffer
- * @fd:		a file with the sub-buffers
- * @size:	bytes of it to add, a multiple of the sub-buffer size
- * @page_size:	sub-buffer size
- * @place:	of struct datr_cpu
- */
-struct datw_data {
-	int fd;
-	u64 size;
-	u32 page_size;
-	u64 place;
-};
+struct datw *datw_append(int fd, const char *path, const struct datr *d, const char *advice);
 
 /**
  * datw_place - add the data of a CPU that has none in the file
+ * @w:		gets it
+ * @data:	the data
+ * @packed:	whether to compress it: of struct datr_buffer
+ * @place:	of struct datr_cpu
  *
  * Return: 0 if it is in the file, whatever happens then; -1 with a message.
  */
-int datw_place(struct datw *w, const struct datw_data *data);
+int datw_place(struct datw *w, const struct datcopy *data, bool packed, u64 place);
 
 /** datw_finish - complete the file. Return: 0, -1 with a message. */
 int datw_finish(struct datw *w);
