@@ -18,7 +18,9 @@
 #include "lib/log.h"
 #include "lib/util.h"
 #include "trace/evdb.h"
+#include "trace/evplan.h"
 #include "trace/fmtcheck.h"
+#include "trace/printcheck.h"
 
 #define RECORD_SIZE	4096
 #define SLACK		64
@@ -51,6 +53,7 @@ static void result(const char *name, unsigned int nr)
  * @text:	the text
  * @size:	its size
  * @fields:	libtraceevent cannot print it: it has to be shown field by field
+ * @plan:	it is printed by a plan: see trace/evplan.h
  */
 struct sample {
 	char system[64];
@@ -58,6 +61,7 @@ struct sample {
 	const char *text;
 	size_t size;
 	bool fields;
+	bool plan;
 };
 
 /* Made-up records */
@@ -181,7 +185,7 @@ static void compare(const struct sample *s, u64 number)
 	evdb_free(db);
 }
 
-/* The file: "@ SYSTEM" or "@ SYSTEM fields", and a format behind it */
+/* The file: "@ SYSTEM", "@ SYSTEM fields" or "@ SYSTEM plan", and a format behind it */
 
 static const char *next_sample(const char *at, struct sample *s)
 {
@@ -195,6 +199,7 @@ static const char *next_sample(const char *at, struct sample *s)
 	if (sscanf(at, "\n@ %63s%*[ ]%15[a-z]", s->system, how) < 1)
 		exit(1);
 	s->fields = !strcmp(how, "fields");
+	s->plan = !strcmp(how, "plan");
 	s->text = strstr(at, "\nname: ");
 	if (!s->text || sscanf(s->text, "\nname: %63s", s->event) != 1)
 		exit(1);
@@ -227,6 +232,34 @@ static void test_printed(const char *text, u64 number)
 	for (at = text; (at = next_sample(at, &s)); nr++)
 		compare(&s, number);
 	result("records are printed as libtraceevent does", nr);
+}
+
+static bool has_plan(const struct sample *s)
+{
+	struct tep_handle *tep = parse(s, false);
+	struct tep_event *e = tep_get_event(tep, 0);
+	struct evplan *plan = NULL;
+
+	if (e && printcheck_event(e) == PRINT_ALL)
+		plan = evplan_new(e, end_of(e->format.fields));
+	evplan_free(plan);
+	tep_free(tep);
+	return plan;
+}
+
+/* Without one, it would only be slower */
+static void test_plans(const char *text)
+{
+	unsigned int nr = 0;
+	struct sample s;
+	const char *at;
+
+	for (at = text; (at = next_sample(at, &s)); nr += s.plan) {
+		if (has_plan(&s) != s.plan)
+			wrong(s.event, "printed by a plan", s.plan ? "no" : "yes",
+			      s.plan ? "yes" : "no");
+	}
+	result("records are printed by a plan", nr);
 }
 
 /* Expressions that are not from a kernel */
@@ -268,82 +301,112 @@ static const struct made_up made_up = {
 		 "near=textual cpus=60 minus=18446744073709551614 large=1073741824"
 
 /* Return: what is printed of the record, to be freed */
-static char *print_made_up(const char *print_fmt)
+static char *print_made_up(const struct sample *s)
 {
 	struct rbevent ev = { .data = (const u8 *)&made_up, .size = sizeof(made_up) };
-	struct sample s = { .system = "sys" };
-	char *text = xasprintf(FORMAT, print_fmt), *printed;
-	struct evdb *db;
+	struct evdb *db = load(s, 1);
+	char *printed = xasprintf("%s", evdb_text(db, &ev, 0));
 
-	if (!text)
-		exit(1);
-	s.text = text;
-	s.size = strlen(text);
-	db = load(&s, 1);
-	printed = xasprintf("%s", evdb_text(db, &ev, 0));
 	evdb_free(db);
-	free(text);
 	return printed;
 }
 
-/* Shown field by field if there is no @want: libtraceevent would crash */
-static void test_made_up(void)
+/**
+ * struct expression - a "print fmt"
+ * @text:	the text
+ * @want:	what is printed; NULL: the fields, as libtraceevent would crash
+ */
+struct expression {
+	const char *text;
+	const char *want;
+};
+
+#define MINUS		"REC->minus"
+#define NAMES(value)	"__print_symbolic(" value \
+			", { 4, \"four\" }, { 0x2, \"two\" }, { 2, \"no\" })"
+
+static const struct expression planned[] = {
+	{ "\"%d|%u|%i|%x|%li|%lld|%lu\", " MINUS "," MINUS "," MINUS "," MINUS "," MINUS ","
+	  MINUS "," MINUS, "-2|4294967294|-2|fffffffe|-2|-2|18446744073709551614" },
+	{ "\"0x%llx %016llx %05lld %03u%01d\", " MINUS "," MINUS "," MINUS ", REC->a, REC->a",
+	  "0xfffffffffffffffe fffffffffffffffe -0002 0022" },
+	{ "\"%s+%s\", " NAMES("REC->a") "," NAMES("REC->zero"), "two+0x0" },
+	{ "\"%s=%u\", " NAMES("REC->large >> 28 & 7 & ~(1UL << 31)") ", (REC->large >> 26) >> 2",
+	  "four=4" },
+	{ "\"no value\"", "no value" },
+};
+
+static const struct expression not_planned[] = {
+	{ "\"%5u\", REC->a", "    2" },
+	{ "\"%-5u|\", REC->a", "2    |" },
+	{ "\"%u%%\", REC->a", "2%" },
+	{ "\"%s\", __print_symbolic(REC->a, { HI_SOFTIRQ, \"x\" })", "0x2" },
+	{ "\"%d\" \" %s\", REC->a, \"x\" \"y\"", "2 xy" },
+	{ "\"%d\", REC->a ? REC->zero ? 1 : 2 : 3", "2" },
+	{ "\"%d\", (REC)->a + REC->array[1]", "4" },
+	{ "\"%d\", REC->array[WORD]", "1" },
+	{ "\"%d\", 1000 / REC->a", "500" },
+	{ "\"%d\", 4000 / ((1UL) << 2)", "16000" },
+	{ "\"%d\", REC->zero ? 1 / REC->zero : 7", "7" },
+	{ "\"%.*s\", REC->a, __get_str(text)", "te" },
+	{ "\"%s\", __print_hex(REC->array, REC->a + 1)", "01 02 03" },
+	{ "\"%s\", __get_rel_str(near)", "textual" },
+	{ "\"%d\", 1 / REC->zero", NULL },
+	{ "\"%d\", 1 % REC->zero", NULL },
+	{ "\"%d\", REC->zero && 1 / REC->zero", NULL },
+	{ "\"%d\", REC->a / -1", NULL },
+	{ "\"%d\", 1 / 0", NULL },
+	{ "\"%d\", 1 / WORD", NULL },
+	{ "\"%d\", REC->a / 2 * 0", NULL },
+	{ "\"%d\", 5 / (1 - 1)", NULL },
+	{ "\"%d\", 5 / (4294967296 * 4294967296)", NULL },
+	{ "\"%d\", REC->array[0][1]", NULL },
+	{ "\"%d\", REC->a ? 1 : REC->array[1]", NULL },
+	{ "\"%d\", REC->array[REC->large]", NULL },
+	{ "\"%d\", REC->array[(REC->minus)]", NULL },
+	{ "\"%d\", ((u8 *)__get_dynamic_array(text))[REC->large]", NULL },
+	{ "\"%d\", __get_rel_dynamic_array_len(near)", NULL },
+	{ "\"%s\", __get_str(a)", NULL },
+	{ "\"%s\", __get_cpumask(missing)", NULL },
+	{ "\"%s\", __get_cpumask(cpus)", NULL },
+	{ "\"%s\", __print_hex(REC->array + 1, 4)", NULL },
+	{ "\"%s\", __print_hex(REC->array, REC->large)", NULL },
+	{ "\"%s\", __print_array(REC->array, REC->large, 4)", NULL },
+	{ "\"%s\", __print_array(REC->array, 10, 8)", NULL },
+	{ "\"%s\", __print_flags(REC->missing, 0, { 1, \"x\" })", NULL },
+	{ "\"%*d\", REC->large, REC->a", NULL },
+	{ "\"%.*s\", REC->minus, __get_str(text)", NULL },
+	{ "\"%1000d\", REC->a", NULL },
+	{ "\"%ls\", __get_str(text)", NULL },
+	{ "\"%d\", sizeof(", NULL },
+};
+
+static void test_expression(const struct expression *e, bool plan)
 {
-	static const struct {
-		const char *print_fmt;
-		const char *want;
-	} expressions[] = {
-		{ "\"%d\" \" %s\", REC->a, \"x\" \"y\"", "2 xy" },
-		{ "\"%d\", REC->a ? REC->zero ? 1 : 2 : 3", "2" },
-		{ "\"%d\", (REC)->a + REC->array[1]", "4" },
-		{ "\"%d\", REC->array[WORD]", "1" },
-		{ "\"%d\", 1000 / REC->a", "500" },
-		{ "\"%d\", 4000 / ((1UL) << 2)", "16000" },
-		{ "\"%d\", REC->zero ? 1 / REC->zero : 7", "7" },
-		{ "\"%.*s\", REC->a, __get_str(text)", "te" },
-		{ "\"%s\", __print_hex(REC->array, REC->a + 1)", "01 02 03" },
-		{ "\"%s\", __get_rel_str(near)", "textual" },
-		{ "\"%d\", 1 / REC->zero", NULL },
-		{ "\"%d\", 1 % REC->zero", NULL },
-		{ "\"%d\", REC->zero && 1 / REC->zero", NULL },
-		{ "\"%d\", REC->a / -1", NULL },
-		{ "\"%d\", 1 / 0", NULL },
-		{ "\"%d\", 1 / WORD", NULL },
-		{ "\"%d\", REC->a / 2 * 0", NULL },
-		{ "\"%d\", 5 / (1 - 1)", NULL },
-		{ "\"%d\", 5 / (4294967296 * 4294967296)", NULL },
-		{ "\"%d\", REC->array[0][1]", NULL },
-		{ "\"%d\", REC->a ? 1 : REC->array[1]", NULL },
-		{ "\"%d\", REC->array[REC->large]", NULL },
-		{ "\"%d\", REC->array[(REC->minus)]", NULL },
-		{ "\"%d\", ((u8 *)__get_dynamic_array(text))[REC->large]", NULL },
-		{ "\"%d\", __get_rel_dynamic_array_len(near)", NULL },
-		{ "\"%s\", __get_str(a)", NULL },
-		{ "\"%s\", __get_cpumask(missing)", NULL },
-		{ "\"%s\", __get_cpumask(cpus)", NULL },
-		{ "\"%s\", __print_hex(REC->array + 1, 4)", NULL },
-		{ "\"%s\", __print_hex(REC->array, REC->large)", NULL },
-		{ "\"%s\", __print_array(REC->array, REC->large, 4)", NULL },
-		{ "\"%s\", __print_array(REC->array, 10, 8)", NULL },
-		{ "\"%s\", __print_flags(REC->missing, 0, { 1, \"x\" })", NULL },
-		{ "\"%*d\", REC->large, REC->a", NULL },
-		{ "\"%.*s\", REC->minus, __get_str(text)", NULL },
-		{ "\"%1000d\", REC->a", NULL },
-		{ "\"%ls\", __get_str(text)", NULL },
-		{ "\"%d\", sizeof(", NULL },
-	};
+	const char *want = e->want ?: BY_FIELD;
+	char *text = xasprintf(FORMAT, e->text), *got;
+	struct sample s = { .system = "sys", .text = text };
+
+	if (!text)
+		exit(1);
+	s.size = strlen(text);
+	got = print_made_up(&s);
+	if (!got || strcmp(got, want))
+		wrong(e->text, "printed", got ?: "nothing", want);
+	if (e->want && has_plan(&s) != plan)
+		wrong(e->text, "printed by a plan", plan ? "no" : "yes", plan ? "yes" : "no");
+	free(got);
+	free(text);
+}
+
+static void test_expressions(const char *name, const struct expression *e, unsigned int nr,
+			     bool plan)
+{
 	unsigned int i;
-	char *got;
 
-	for (i = 0; i < ARRAY_SIZE(expressions); i++) {
-		const char *want = expressions[i].want ?: BY_FIELD;
-
-		got = print_made_up(expressions[i].print_fmt);
-		if (!got || strcmp(got, want))
-			wrong(expressions[i].print_fmt, "printed", got ?: "nothing", want);
-		free(got);
-	}
-	result("expressions", i);
+	for (i = 0; i < nr; i++)
+		test_expression(&e[i], plan);
+	result(name, nr);
 }
 
 /* Formats that make libtraceevent misread the records of others */
@@ -392,7 +455,9 @@ int main(int argc, char **argv)
 	test_accepted(text);
 	test_printed(text, 1);
 	test_printed(text, 4);
-	test_made_up();
+	test_plans(text);
+	test_expressions("expressions", not_planned, ARRAY_SIZE(not_planned), false);
+	test_expressions("expressions of a plan", planned, ARRAY_SIZE(planned), true);
 	test_others();
 	printf("1..%u\n", nr_tests);
 	free(text);

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include "lib/utf8.h"
 #include "lib/visible.h"
@@ -90,26 +91,42 @@ static size_t measure(const char *text, int max, int *nr)
 	return p - text;
 }
 
+static void put_blanks(FILE *out, int nr)
+{
+	static const char blanks[] = "                ";
+	int some;
+
+	for (; nr > 0; nr -= some) {
+		some = MIN(nr, (int)strlen(blanks));
+		fwrite(blanks, 1, some, out);
+	}
+}
+
 void visible_cell(FILE *out, const char *text, int width, int max)
 {
 	char shown[CHAR_SIZE];
+	size_t plain = plain_length(text);
 	const char *end;
-	int nr, blanks;
+	int nr;
 
-	if (!text[plain_length(text)]) {
-		fprintf(out, "%*.*s", width, max, text);
-		return;
+	if (text[plain]) {
+		end = text + measure(text, max, &nr);
+	} else {
+		nr = MIN(plain, (size_t)max);
+		end = text + nr;
 	}
-	end = text + measure(text, max, &nr);
-	blanks = abs(width) - nr;
-	if (width > 0 && blanks > 0)
-		fprintf(out, "%*s", blanks, "");
+	if (width > 0)
+		put_blanks(out, width - nr);
+	if (!text[plain]) {
+		fwrite(text, 1, nr, out);
+		text = end;
+	}
 	while (text < end) {
 		text += show_char(shown, text);
 		fputs(shown, out);
 	}
-	if (width < 0 && blanks > 0)
-		fprintf(out, "%*s", blanks, "");
+	if (width < 0)
+		put_blanks(out, -width - nr);
 }
 
 unsigned int visible_width(const char *text)

@@ -66,6 +66,7 @@ struct datr_buffer *datcontent_buffer(struct datcontent *c, const char *name,
 	b = &c->buffer[c->nr_buffers++];
 	memset(b, 0, sizeof(*b));
 	b->name = name;
+	b->side = side_of_buffer(name);
 	b->clock = "";
 	return b;
 }

@@ -9,6 +9,7 @@
 #include "trace/cursor.h"
 #include "trace/datbytes.h"
 #include "trace/datfile.h"
+#include "trace/side.h"
 
 /* More are an error */
 #define DATCONTENT_MAX_BUFFERS	64
@@ -33,6 +34,7 @@ struct datr_cpu {
 /**
  * struct datr_buffer - a buffer
  * @name:	"" for the top one
+ * @side:	whose events it has
  * @clock:	its trace clock
  * @page_size:	sub-buffer size
  * @packed:	whether its data is compressed in the file
@@ -41,6 +43,7 @@ struct datr_cpu {
  */
 struct datr_buffer {
 	const char *name;
+	enum side side;
 	const char *clock;
 	u32 page_size;
 	bool packed;

@@ -182,7 +182,7 @@ const struct datr_buffer *datr_buffer(const struct datr *d, unsigned int i)
 
 enum side datr_side(const struct datr *d, unsigned int i)
 {
-	return side_of_buffer(datr_buffer(d, i)->name);
+	return datr_buffer(d, i)->side;
 }
 
 static bool buffer_has_cpu(const struct datr_buffer *b, unsigned int cpu)

@@ -13,11 +13,13 @@
 #include <string.h>
 #include <trace-seq.h>
 
+#include "lib/digits.h"
 #include "lib/log.h"
 #include "lib/util.h"
 #include "lib/visible.h"
 #include "trace/evdb.h"
 #include "trace/evload.h"
+#include "trace/evplan.h"
 #include "trace/printcheck.h"
 
 #define NR_IDS		65536
@@ -29,9 +31,11 @@
  * struct known - an event that occurs in the file
  * @next:	the one before it in the file
  * @event:	its format
+ * @label:	its name and ": ", as they are printed
  * @size:	the smallest size of a record
  * @dynamic:	it has fields that point behind the fixed part
  * @safety:	which records can be printed with its "print fmt"
+ * @plan:	prints all records, or NULL
  * @kind:	its kind for the checker
  * @reason:	the field "reason", or NULL
  * @reasons:	what its values mean
@@ -39,9 +43,11 @@
 struct known {
 	struct known *next;
 	struct tep_event *event;
+	char *label;
 	u32 size;
 	bool dynamic;
 	enum print_safety safety;
+	struct evplan *plan;
 	enum ev_kind kind;
 	struct tep_format_field *reason;
 	u8 reasons[NR_REASONS];
@@ -78,6 +84,13 @@ struct evdb *evdb_load(const struct datr *d)
 	return db;
 }
 
+static void free_known(struct known *k)
+{
+	evplan_free(k->plan);
+	free(k->label);
+	free(k);
+}
+
 void evdb_free(struct evdb *db)
 {
 	struct known *k;
@@ -86,7 +99,7 @@ void evdb_free(struct evdb *db)
 		return;
 	while ((k = db->last)) {
 		db->last = k->next;
-		free(k);
+		free_known(k);
 	}
 	trace_seq_destroy(&db->seq);
 	tep_free(db->tep);
@@ -215,6 +228,19 @@ static bool measure(struct known *k, const struct tep_format_field *f)
 	return true;
 }
 
+/* Return: to be freed; NULL if memory ran out */
+static char *label_of(const struct tep_event *e)
+{
+	size_t size = VISIBLE_SIZE(strlen(e->name));
+	char *label = malloc(size + strlen(": "));
+
+	if (label) {
+		visible_copy(label, size, e->name);
+		strcat(label, ": ");
+	}
+	return label;
+}
+
 static struct known *get_to_know(struct evdb *db, struct tep_event *e)
 {
 	struct known *k = calloc(1, sizeof(*k));
@@ -222,13 +248,16 @@ static struct known *get_to_know(struct evdb *db, struct tep_event *e)
 	if (!k)
 		return NULL;
 	k->event = e;
+	k->label = label_of(e);
 	k->size = PID_OFFSET + sizeof(s32);
-	if (!measure(k, e->format.common_fields) ||
+	if (!k->label || !measure(k, e->format.common_fields) ||
 	    !measure(k, e->format.fields)) {
-		free(k);
+		free_known(k);
 		return NULL;
 	}
 	k->safety = printcheck_event(e);
+	if (k->safety == PRINT_ALL)
+		k->plan = evplan_new(e, k->size);
 	k->kind = kind_of(e);
 	if (k->kind == EV_HYP_ENTER || k->kind == EV_HYP_EXIT)
 		k->reason = tep_find_field(e, "reason");
@@ -320,19 +349,19 @@ static s32 pid_of(const struct rbevent *ev)
 	return pid;
 }
 
-/* The event's own text, in db->seq. Return: false if memory ran out. */
-static bool print_fields(struct evdb *db, const struct known *k,
-			 const struct rbevent *ev, unsigned int cpu)
+/* The event's own text, until the next call; NULL if memory ran out */
+static char *print_fields(struct evdb *db, const struct known *k,
+			  const struct rbevent *ev, unsigned int cpu)
 {
-	struct tep_record rec = {
-		.ts = ev->ts, .size = ev->size, .cpu = cpu,
-		.data = copy_of(db, ev),
-	};
+	struct tep_record rec = { .ts = ev->ts, .size = ev->size, .cpu = cpu };
 
+	if (k->plan)
+		return evplan_print(k->plan, ev->data);
+	rec.data = copy_of(db, ev);
 	if (!rec.data)
-		return false;
+		return NULL;
 	print_record(db, k, &rec);
-	return true;
+	return db->seq.buffer;
 }
 
 /* Some texts end with one, such as those of trace_printk() */
@@ -344,17 +373,30 @@ static void drop_newline(char *text)
 		text[len - 1] = '\0';
 }
 
+/* As "-%-7d " */
+static void print_pid(FILE *out, s32 pid)
+{
+	char text[2 * DIGITS_SIZE] = "--", *to = text + 1 + (pid < 0);
+
+	to = digits_decimal(to, pid < 0 ? -(u64)pid : (u64)pid, 0, ' ');
+	while (to < text + strlen("-1234567"))
+		*to++ = ' ';
+	*to++ = ' ';
+	fwrite(text, 1, to - text, out);
+}
+
 static void print_known(struct evdb *db, FILE *out, const struct known *k,
 			const struct rbevent *ev, unsigned int cpu)
 {
-	if (!print_fields(db, k, ev, cpu))
+	char *text = print_fields(db, k, ev, cpu);
+
+	if (!text)
 		return;
 	visible_cell(out, tep_data_comm_from_pid(db->tep, pid_of(ev)), 16, INT_MAX);
-	fprintf(out, "-%-7d ", pid_of(ev));
-	visible_put(out, k->event->name);
-	fputs(": ", out);
-	drop_newline(db->seq.buffer);
-	visible_put(out, db->seq.buffer);
+	print_pid(out, pid_of(ev));
+	fputs(k->label, out);
+	drop_newline(text);
+	visible_put(out, text);
 }
 
 /* The text of an event that is not known, or does not fit its format */
@@ -452,12 +494,13 @@ const char *evdb_word(struct evdb *db, const struct rbevent *ev,
 {
 	struct known *k = find(db, ev);
 	size_t len = strlen(key);
-	char *at;
+	char *text, *at;
 
-	if (!k || !fits_format(k, ev) || !print_fields(db, k, ev, 0))
+	if (!k || !fits_format(k, ev))
 		return NULL;
-	for (at = db->seq.buffer; (at = strstr(at, key)); at += len) {
-		if (!at_word(db->seq.buffer, at) || at[len] != '=')
+	text = print_fields(db, k, ev, 0);
+	for (at = text; at && (at = strstr(at, key)); at += len) {
+		if (!at_word(text, at) || at[len] != '=')
 			continue;
 		at += len + 1;
 		at[strcspn(at, " \t\n,")] = '\0';
@@ -565,5 +608,5 @@ const char *evdb_text(struct evdb *db, const struct rbevent *ev,
 
 	if (!k || !fits_format(k, ev))
 		return no_text(db, k, ev);
-	return print_fields(db, k, ev, cpu) ? db->seq.buffer : "";
+	return print_fields(db, k, ev, cpu) ?: "";
 }

@@ -2,6 +2,9 @@
 /*
  * An event as a line of text. See eventline.h.
  */
+#include <string.h>
+
+#include "lib/digits.h"
 #include "lib/util.h"
 #include "trace/eventline.h"
 
@@ -15,35 +18,42 @@ static void begin_line(const struct eventline *l, const char *color)
 		fputs(color, l->out);
 }
 
-/* Only the time of a corrupt place can be less than @from: it may be 0 */
-static void print_difference(FILE *out, u64 ts, u64 from)
+static char *put_seconds(char *to, u64 ns)
 {
-	u64 ns = ts < from ? 0 : ts - from;
-
-	fprintf(out, "+%5llu.%09llu", ns / NSEC_PER_SEC, ns % NSEC_PER_SEC);
+	to = digits_decimal(to, ns / NSEC_PER_SEC, 5, ' ');
+	*to++ = '.';
+	return digits_decimal(to, ns % NSEC_PER_SEC, 9, '0');
 }
 
-static void print_time(const struct eventline *l, u64 ts)
+/* Only the time of a corrupt place can be less than @from: it may be 0 */
+static char *put_difference(char *to, u64 ts, u64 from)
+{
+	*to++ = '+';
+	return put_seconds(to, ts < from ? 0 : ts - from);
+}
+
+static char *put_time(char *to, const struct eventline *l, u64 ts)
 {
 	switch (l->time) {
 	case TIME_ABSOLUTE:
-		fprintf(l->out, "%5llu.%09llu", ts / NSEC_PER_SEC,
-			ts % NSEC_PER_SEC);
-		return;
+		break;
 	case TIME_RELATIVE:
-		print_difference(l->out, ts, l->first);
-		return;
+		return put_difference(to, ts, l->first);
 	case TIME_DELTA:
-		print_difference(l->out, ts, l->follows ? l->before : ts);
-		return;
+		return put_difference(to, ts, l->follows ? l->before : ts);
 	}
+	return put_seconds(to, ts);
 }
 
 static void print_place(struct eventline *l, const struct merged *ev, enum side side)
 {
-	fprintf(l->out, "[%03u] ", ev->cpu);
-	print_time(l, ev->ev.ts);
-	fprintf(l->out, " %-4s ", side_name(side));
+	char place[4 * DIGITS_SIZE], *to = place;
+
+	*to++ = '[';
+	to = digits_decimal(to, ev->cpu, 3, '0');
+	to = put_time(stpcpy(to, "] "), l, ev->ev.ts);
+	to = stpcpy(to, side == HYP ? " hyp  " : " host ");
+	fwrite(place, 1, to - place, l->out);
 	if (!ev->ev.data)
 		return;
 	l->before = ev->ev.ts;
@@ -52,7 +62,9 @@ static void print_place(struct eventline *l, const struct merged *ev, enum side 
 
 static void end_line(const struct eventline *l)
 {
-	fputs(l->color ? COLOR_END "\n" : "\n", l->out);
+	if (l->color)
+		fputs(COLOR_END, l->out);
+	putc_unlocked('\n', l->out);
 }
 
 void eventline_loss(struct eventline *l, const struct merged *ev, enum side side)

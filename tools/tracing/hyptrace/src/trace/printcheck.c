@@ -427,6 +427,14 @@ bool printcheck_record(struct tep_event *e, const u8 *data, u32 size)
 	return !w.bad;
 }
 
+bool printcheck_constant(struct tep_event *e, const struct tep_print_arg *arg, u64 *value)
+{
+	struct walk w = { .event = e };	/* without a record */
+
+	*value = evaluate(&w, arg);
+	return !w.bad && !w.vague;
+}
+
 /* Events */
 
 static bool is_safe(struct tep_event *e, const struct tep_print_arg *arg);

@@ -12,6 +12,7 @@
 #include "lib/types.h"
 
 struct tep_event;
+struct tep_print_arg;
 
 /**
  * enum print_safety - which records of an event libtraceevent can print
@@ -28,6 +29,9 @@ enum print_safety { PRINT_NONE, PRINT_SOME, PRINT_ALL };
  * point to has to be in the record.
  */
 enum print_safety printcheck_event(struct tep_event *e);
+
+/** printcheck_constant - the value of an expression. Return: false if a record decides it. */
+bool printcheck_constant(struct tep_event *e, const struct tep_print_arg *arg, u64 *value);
 
 /** printcheck_record - whether a record of a PRINT_SOME event can be printed */
 bool printcheck_record(struct tep_event *e, const u8 *data, u32 size);
