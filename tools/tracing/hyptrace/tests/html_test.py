@@ -255,11 +255,27 @@ def test_recording(path):
         compare(link, page, path)
 
 
+def test_many(directory):
+    """More lines than export remembers, and tasks and CPUs that it might confuse"""
+    path, cpus = directory + "/many.dat", {0: [], 1024: []}
+    for nr in range(6000):
+        cpu, pid = 1024 * (nr // 3 % 2), 7 + 1024 * (nr // 2 % 2)
+        event = 1000 + 10 * nr, "host_hcall", pid, {"id": nr * 7919 % 2500}
+        if not cpus[cpu] or len(cpus[cpu][-1]) == 40:
+            cpus[cpu].append([])
+        cpus[cpu][-1].append(event)
+    synth.write(path, {}, {cpu: [synth.page(p) for p in pages] for cpu, pages in cpus.items()},
+                texts=ON)
+    page = export(path)[0]
+    result("many: the events are those of report",
+           differences(page.lines, run("report", path).stdout.splitlines()[:-1]))
+
+
 def main():
     print("TAP version 13")
     with tempfile.TemporaryDirectory() as directory:
         for test in (test_synthetic, test_hostile, test_shell, test_corrupt, test_errors,
-                     test_names, test_tiny):
+                     test_names, test_tiny, test_many):
             test(directory)
     for path in sys.argv[2:]:
         test_recording(path)

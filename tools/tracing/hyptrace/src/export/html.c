@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include "analysis/fileprofile.h"
 #include "analysis/profilejson.h"
@@ -17,19 +18,23 @@ static void put_base64(const struct bytes *b, FILE *out)
 {
 	static const char digit[] =
 		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	char text[4096];
+	size_t i, nr, used = 0;
 	u8 in[3];
-	char text[4];
-	size_t i, nr;
 
-	for (i = 0; i < b->size && !ferror(out); i += sizeof(in)) {
-		nr = b->size - i < sizeof(in) ? b->size - i : sizeof(in);
+	for (i = 0; i < b->size; i += sizeof(in)) {
+		nr = MIN(b->size - i, sizeof(in));
 		memset(in, 0, sizeof(in));
 		memcpy(in, b->data + i, nr);
-		text[0] = digit[in[0] >> 2];
-		text[1] = digit[(in[0] << 4 | in[1] >> 4) & 63];
-		text[2] = nr > 1 ? digit[(in[1] << 2 | in[2] >> 6) & 63] : '=';
-		text[3] = nr > 2 ? digit[in[2] & 63] : '=';
-		fwrite(text, sizeof(text), 1, out);
+		text[used++] = digit[in[0] >> 2];
+		text[used++] = digit[(in[0] << 4 | in[1] >> 4) & 63];
+		text[used++] = nr > 1 ? digit[(in[1] << 2 | in[2] >> 6) & 63] : '=';
+		text[used++] = nr > 2 ? digit[in[2] & 63] : '=';
+		if (used == sizeof(text) || i + nr == b->size) {
+			if (fwrite(text, used, 1, out) != 1)
+				return;
+			used = 0;
+		}
 	}
 }
 

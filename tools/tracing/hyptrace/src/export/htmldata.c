@@ -30,19 +30,11 @@
 
 #include "analysis/account.h"
 #include "export/htmldata.h"
-#include "export/intern.h"
+#include "export/htmllists.h"
 #include "lib/log.h"
 #include "lib/util.h"
 
 #define MAGIC		"HTD1"
-
-/* Kinds of entries in the list of events */
-enum entry {
-	ENTRY_EVENT,
-	ENTRY_STRANGER,	/* an event that is not known, or does not fit its format */
-	ENTRY_LOSS,
-	ENTRY_CORRUPT,
-};
 
 /**
  * struct visits - EL2 entries, hypercalls or world switches of a CPU
@@ -82,15 +74,8 @@ struct lane {
 
 struct htmldata {
 	const struct datr *d;
-	struct evdb *db;
-	struct intern *words;
-	struct intern *lines;
-	struct intern *tasks;
-	struct intern *kinds;
-	struct intern *places;
+	struct htmllists *lists;
 	struct bytes events;
-	struct bytes key;	/* for look-ups */
-	struct bytes line;	/* the same */
 	u64 base;
 	u64 last;
 	u64 nr_entries;
@@ -98,78 +83,6 @@ struct htmldata {
 	struct htmldata_counts counts;
 	bool failed;
 };
-
-/* Lists without duplicates */
-
-static u32 word(struct htmldata *h, const char *text, size_t size)
-{
-	h->key.size = 0;
-	bytes_text(&h->key, text, size);
-	return intern_get(h->words, &h->key);
-}
-
-static u32 line(struct htmldata *h, const char *text)
-{
-	struct bytes *l = &h->line;
-	const char *p;
-	size_t len;
-	u32 nr = 1;
-
-	for (p = text; (p = strchr(p, ' ')); p++)
-		nr++;
-	l->size = 0;
-	bytes_varint(l, nr);
-	for (;; text += len + 1) {
-		len = strcspn(text, " ");
-		bytes_varint(l, word(h, text, len));
-		if (!text[len])
-			return intern_get(h->lines, l);
-	}
-}
-
-static u32 task(struct htmldata *h, s32 pid)
-{
-	const char *comm = pid == TIMES_NOBODY ? "" : evdb_comm(h->db, pid);
-	u32 name = word(h, comm, strlen(comm));
-
-	h->key.size = 0;
-	bytes_signed(&h->key, pid);
-	bytes_varint(&h->key, name);
-	return intern_get(h->tasks, &h->key);
-}
-
-static u32 kind(struct htmldata *h, enum entry what, const struct merged *ev,
-		const struct evdb_head *head)
-{
-	enum side side = datr_side(h->d, ev->buffer);
-	u32 t = task(h, head->pid);
-	u32 system = word(h, head->system, strlen(head->system));
-	u32 name = word(h, head->name, strlen(head->name));
-
-	h->key.size = 0;
-	bytes_varint(&h->key, what);
-	bytes_varint(&h->key, side == HYP);
-	bytes_varint(&h->key, ev->cpu);
-	bytes_varint(&h->key, t);
-	bytes_varint(&h->key, system);
-	bytes_varint(&h->key, name);
-	return intern_get(h->kinds, &h->key);
-}
-
-static u32 place(struct htmldata *h, const struct times_span *s)
-{
-	u32 t = task(h, s->task->id);
-
-	h->key.size = 0;
-	bytes_varint(&h->key, s->place);
-	bytes_varint(&h->key, t);
-	bytes_varint(&h->key, s->vcpu ? 1 + s->vcpu->named : 0);
-	if (s->vcpu && s->vcpu->named) {
-		bytes_varint(&h->key, s->vcpu->vm);
-		bytes_varint(&h->key, s->vcpu->vcpu);
-	}
-	return intern_get(h->places, &h->key);
-}
 
 /* Lanes */
 
@@ -198,11 +111,11 @@ static void add_entry(struct htmldata *h, const struct merged *ev,
 		      enum entry what, const struct evdb_head *head,
 		      const char *text)
 {
-	u32 k = kind(h, what, ev, head);
+	u32 kind = htmllists_kind(h->lists, what, ev, head);
 
 	bytes_signed(&h->events, (long long)(ev->ev.ts - h->last));
-	bytes_varint(&h->events, k);
-	bytes_varint(&h->events, line(h, text));
+	bytes_varint(&h->events, kind);
+	bytes_varint(&h->events, htmllists_line(h->lists, text));
 	h->last = ev->ev.ts;
 	h->nr_entries++;
 }
@@ -229,13 +142,13 @@ static void add_corrupt(struct htmldata *h, const struct merged *ev)
 	h->counts.losses++;
 }
 
-static void add_event(struct htmldata *h, const struct merged *ev)
+static void add_event(struct htmldata *h, struct evdb *db, const struct merged *ev)
 {
-	struct evdb_head head = { "", evdb_name(h->db, &ev->ev), TIMES_NOBODY };
-	bool known = evdb_head(h->db, &ev->ev, &head);
+	struct evdb_head head = { "", evdb_name(db, &ev->ev), TIMES_NOBODY };
+	bool known = evdb_head(db, &ev->ev, &head);
 
 	add_entry(h, ev, known ? ENTRY_EVENT : ENTRY_STRANGER, &head,
-		  evdb_text(h->db, &ev->ev, ev->cpu));
+		  evdb_text(db, &ev->ev, ev->cpu));
 	h->counts.events++;
 }
 
@@ -243,12 +156,12 @@ int htmldata_event(void *ctx, struct evdb *db, const struct merged *ev)
 {
 	struct htmldata *h = ctx;
 
-	h->db = db;
+	htmllists_set_db(h->lists, db);
 	lane_of(h, ev->cpu);	/* also if no time passes */
 	if (ev->lost)
 		add_loss(h, ev);
 	if (ev->ev.data)
-		add_event(h, ev);
+		add_event(h, db, ev);
 	else
 		add_corrupt(h, ev);
 	return h->events.failed ? -1 : 0;
@@ -271,7 +184,7 @@ void htmldata_span(void *ctx, const struct times_span *s)
 {
 	struct htmldata *h = ctx;
 	struct lane *l = lane_of(h, s->cpu);
-	u32 p = place(h, s);
+	u32 p = htmllists_place(h->lists, s);
 
 	if (!l)
 		return;
@@ -286,7 +199,7 @@ void htmldata_span(void *ctx, const struct times_span *s)
 
 static u32 name_word(struct htmldata *h, const char *name)
 {
-	return name ? word(h, name, strlen(name)) + 1 : 0;
+	return name ? htmllists_word(h->lists, name) + 1 : 0;
 }
 
 static u32 dist_word(struct htmldata *h, const struct dist *d)
@@ -347,18 +260,12 @@ struct htmldata *htmldata_new(const struct datr *d)
 		return NULL;
 	}
 	h->d = d;
-	h->words = intern_new();
-	h->lines = intern_new();
-	h->tasks = intern_new();
-	h->kinds = intern_new();
-	h->places = intern_new();
-	if (!h->words || !h->lines || !h->tasks || !h->kinds || !h->places ||
-	    merge_first(d, &h->base)) {
+	h->lists = htmllists_new(d);
+	if (!h->lists || merge_first(d, &h->base)) {
 		htmldata_free(h);
 		return NULL;
 	}
 	h->last = h->base;
-	task(h, TIMES_NOBODY);	/* the first one */
 	return h;
 }
 
@@ -377,14 +284,8 @@ void htmldata_free(struct htmldata *h)
 		bytes_free(&h->lane[i]->switches.list);
 		free(h->lane[i]);
 	}
-	intern_free(h->words);
-	intern_free(h->lines);
-	intern_free(h->tasks);
-	intern_free(h->kinds);
-	intern_free(h->places);
+	htmllists_free(h->lists);
 	bytes_free(&h->events);
-	bytes_free(&h->key);
-	bytes_free(&h->line);
 	free(h);
 }
 
@@ -443,11 +344,7 @@ int htmldata_write(struct htmldata *h, const char *stat, size_t size,
 	bytes_add(out, MAGIC, strlen(MAGIC));
 	put_head(h, out);
 	bytes_text(out, stat, size);
-	intern_write(h->words, out);
-	intern_write(h->lines, out);
-	intern_write(h->tasks, out);
-	intern_write(h->kinds, out);
-	intern_write(h->places, out);
+	htmllists_write(h->lists, out);
 	put_list(out, h->nr_entries, &h->events);
 	put_lanes(h, out);
 	*counts = h->counts;

@@ -41,15 +41,29 @@ struct intern {
 	u32 mask;
 };
 
-/* FNV-1a */
+static u64 mix(u64 hash, u64 part)
+{
+	hash = (hash ^ part) * 0x9e3779b97f4a7c15ULL;
+	return hash ^ hash >> 32;
+}
+
+/* Eight bytes at a time; the last eight of a key may overlap those before */
 static u32 hash_of(const struct bytes *key)
 {
-	u32 hash = 2166136261u;
+	u64 hash = key->size, part = 0;
 	size_t i;
 
-	for (i = 0; i < key->size; i++)
-		hash = (hash ^ key->data[i]) * 16777619u;
-	return hash;
+	if (key->size < sizeof(part)) {
+		for (i = 0; i < key->size; i++)
+			part = part << 8 | key->data[i];
+		return mix(hash, part);
+	}
+	for (i = 0; i + sizeof(part) < key->size; i += sizeof(part)) {
+		memcpy(&part, key->data + i, sizeof(part));
+		hash = mix(hash, part);
+	}
+	memcpy(&part, key->data + key->size - sizeof(part), sizeof(part));
+	return mix(hash, part);
 }
 
 /* The slot of @key, or the one where it belongs */
