@@ -499,9 +499,16 @@ static pid_t start_load(const struct source *src, volatile bool *ended)
 	return pid;
 }
 
+static bool is_on(const struct source *src)
+{
+	char buf[16];
+
+	return source_get(src, buf, sizeof(buf), "tracing_on") > 0 && buf[0] == '1';
+}
+
 /*
  * Kills a load after @ms. Return: 1 if that ended it, 0 if the load had ended before, which
- * says nothing, and leaves the buffer loaded
+ * says nothing, and leaves tracing on. It may have ended without a return to the process.
  */
 static int kill_load(const struct source *src, __u64 ms)
 {
@@ -515,7 +522,7 @@ static int kill_load(const struct source *src, __u64 ms)
 	pid = start_load(src, ended);
 	sleep_ms(ms);
 	if (pid > 0 && !kill(pid, SIGKILL) && waitpid(pid, &status, 0) == pid)
-		ret = !*ended && WIFSIGNALED(status);
+		ret = !*ended && WIFSIGNALED(status) && !is_on(src);
 	munmap((void *)ended, sizeof(*ended));
 	return ret;
 }
