@@ -234,7 +234,7 @@ static int export_loss(struct perfetto *p, const struct merged *ev, enum side si
 	p->result->losses += !!ev->lost;
 	corrupt_take(&p->result->corrupt, ev);
 	if (p->vcpus)
-		pfvcpu_lose(p->vcpus, ev->cpu, side, p->last);
+		pfvcpu_lose(p->vcpus, ev->cpu, p->last, side);
 	if (side == HYP && cut_slice(p, ev->cpu))
 		return -1;
 	return pfbundle_lost(p->bundles, ev->cpu);
@@ -257,7 +257,7 @@ static int export_event(void *ctx, const struct merged *ev)
 		return 0;
 	p->last = ts;
 	if (see_time(p, ev->cpu, ts) ||
-	    (p->vcpus && pfvcpu_event(p->vcpus, ev, side, ts)))
+	    (p->vcpus && pfvcpu_event(p->vcpus, ev, ts, side)))
 		return -1;
 	return side == HYP ? export_hyp(p, ev, ts) : export_host(p, ev, ts);
 }

@@ -275,7 +275,7 @@ static int take_host(struct pfvcpu *v, struct lane *l, const struct rbevent *ev,
 	return v->switches ? set_runner(v, &l->running, task) : 0;
 }
 
-int pfvcpu_event(struct pfvcpu *v, const struct merged *ev, enum side side, u64 ts)
+int pfvcpu_event(struct pfvcpu *v, const struct merged *ev, u64 ts, enum side side)
 {
 	struct lane *l = &v->lane[ev->cpu];
 	int ret = side == HYP ? take_hyp(v, l, &ev->ev, ts) : take_host(v, l, &ev->ev, ts);
@@ -285,7 +285,7 @@ int pfvcpu_event(struct pfvcpu *v, const struct merged *ev, enum side side, u64 
 	return ret;
 }
 
-void pfvcpu_lose(struct pfvcpu *v, unsigned int cpu, enum side side, u64 ts)
+void pfvcpu_lose(struct pfvcpu *v, unsigned int cpu, u64 ts, enum side side)
 {
 	struct lane *l = &v->lane[cpu];
 

@@ -30,15 +30,15 @@ void pfvcpu_free(struct pfvcpu *v);
  * pfvcpu_event - take the next event, in the order of merge_next()
  * @v:		the vCPUs
  * @ev:		the event
- * @side:	whose it is
  * @ts:		its time, on the boot clock
+ * @side:	whose it is
  *
  * Return: 0, or -1 with a message.
  */
-int pfvcpu_event(struct pfvcpu *v, const struct merged *ev, enum side side, u64 ts);
+int pfvcpu_event(struct pfvcpu *v, const struct merged *ev, u64 ts, enum side side);
 
 /** pfvcpu_lose - events of this side and CPU are missing; @ts is the time of the last event */
-void pfvcpu_lose(struct pfvcpu *v, unsigned int cpu, enum side side, u64 ts);
+void pfvcpu_lose(struct pfvcpu *v, unsigned int cpu, u64 ts, enum side side);
 
 /** pfvcpu_finish - end all slices: @ts is the time of the last event */
 void pfvcpu_finish(struct pfvcpu *v, u64 ts);
