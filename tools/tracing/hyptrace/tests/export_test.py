@@ -11,6 +11,7 @@ import re
 import sys
 
 import pftrace
+import repack
 import synth
 from tap import attempt, attempt_each, equal, finish, result, run
 
@@ -319,24 +320,28 @@ def split_arguments(text):
     return parts + [text[at:].strip()]
 
 
-def formats(path):
-    """=> {event: (format string, [argument, ...])}, from the file itself"""
+def format_text(path):
+    """The formats of all events, from the file itself"""
     with open(path, "rb") as dat:
-        text = dat.read().decode("latin-1")
+        sections = repack.Recording(dat.read()).sections
+    return b"".join(sections.values()).decode("latin-1")
+
+
+def formats(path):
+    """=> {event: (format string, [argument, ...])}"""
     found = {}
     pattern = r"name: (\w+)\nID: \d+\nformat:\n(?:\t.*\n|\n)*print fmt: (.*)\n"
-    for match in re.finditer(pattern, text):
+    for match in re.finditer(pattern, format_text(path)):
         arguments = split_arguments(match[2])
         found[match[1]] = arguments[0][1:-1], arguments[1:]
     return found
 
 
 def field_kinds(path):
-    """=> {event: {field: what its type is exported as}}, from the formats in the file"""
-    with open(path, "rb") as dat:
-        text = dat.read().decode("latin-1")
+    """=> {event: {field: what its type is exported as}}"""
     found = {}
-    for match in re.finditer(r"name: (\w+)\nID: \d+\nformat:\n((?:\t.*\n|\n)*)", text):
+    pattern = r"name: (\w+)\nID: \d+\nformat:\n((?:\t.*\n|\n)*)"
+    for match in re.finditer(pattern, format_text(path)):
         kinds = found[match[1]] = {}
         for declared, signed in re.findall(r"\tfield:(.*?);.*\tsigned:(\d);", match[2]):
             name = re.search(r"(\w+)(\[\w*\])?$", declared)[1]
