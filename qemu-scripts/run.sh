@@ -33,6 +33,7 @@ choose_workload()
 		boot=()
 		;;
 	linux)
+		"$SCRIPTS/build-vmm.sh"
 		workload=vm
 		boot=(--vm)
 		;;
@@ -79,7 +80,6 @@ print_timeline()
 [[ ${1:-} != -h && ${1:-} != --help ]] || { usage; exit; }
 (($# == 0)) || die "unknown argument '$1'; see --help"
 choose_workload
-[[ $guest == bare ]] || "$SCRIPTS/build-vmm.sh"
 step "Record in a $mode guest with $cpus CPUs" record_all
 [[ -s $data && -s $timed ]] || die "the guests left no recordings"
 print_timeline

@@ -19,27 +19,24 @@ export BASE=mainline
 MODES=${MODES:-protected hvhe nvhe}
 . "$(dirname "$0")/guest-suites.sh"
 
-run_tests()	# MODE CPUS "ARGUMENT-OF-BOOT..." ARGUMENT-OF-RUN-TESTS...
+# On virtual time, which load on the machine does not disturb
+quick_programs()
 {
-	local -a tests
+	local tests
 
 	add_tests test_modules
-	# shellcheck disable=SC2086	# words
-	guest "$1" "$2" $3 "${tests[@]}" "${software[@]}" -- \
-		/root/tests/run-tests.sh --without ordinary "${@:4}"
+	guest protected 2 --icount "${tests[@]}" -- \
+		/root/tests/run-tests.sh --without ordinary control events guests read secrets \
+		wait:notified
 }
 
-# On virtual time, but for what looks for races or sleeps until an alarm: load on the machine
-# does not disturb it, and the kernel's timers do not stop, as they did on CPUs of QEMU 7.2
-# that run at the same time. Tests of the remote "test" run in the first mode only
+# On virtual time, too, but for what looks for races or sleeps until an alarm. The kernel's
+# timers do not stop there, as they did on CPUs of QEMU 7.2 that run at the same time
 programs()	# MODE
 {
-	local -a software=()
-
-	[[ $1 != "$FIRST_MODE" ]] || add_software kernel
-	run_tests "$1" 4 "--icount" --not suspended both clock control events filter guests \
-		libtracefs lifecycle map read refused secrets
-	run_tests "$1" 4 "" wait clock:suspended
+	selftests "$1" "--icount --smp 4" -- --without ordinary --not suspended both clock control \
+		events filter guests libtracefs lifecycle map read refused secrets
+	selftests "$1" "--smp 4" -- --without ordinary wait clock:suspended
 }
 
 # On virtual time: one of them expects of a process that it has killed that its files are closed
@@ -68,8 +65,7 @@ fi
 "$SCRIPTS/build-test-modules.sh"
 "$SCRIPTS/mutants.sh" --check
 if [[ $quick == yes ]]; then
-	software=()
-	run_tests protected 2 "--icount" control events guests read secrets wait:notified
+	quick_programs
 	mainlines_tests protected 2
 	check_order protected 2 70 500
 	exit
