@@ -22,6 +22,10 @@ expect 2 "unrecognized option '--nonsense'" hyptrace record --nonsense
 expect 2 "bad" hyptrace record -b 0 -o $D/x
 expect 2 "bad" hyptrace record -b garbage -o $D/x
 expect 2 "bad" hyptrace record -d 5parsec -o $D/x
+expect 2 "--host-only with --hyp-event selftest: expected one of them" \
+	hyptrace record --host-only -E selftest
+expect 2 "--host-only with --remote test: expected one of them" \
+	hyptrace record --host-only --remote test
 expect 2 "bad compression 'lzma': expected any, none, zstd or zlib" \
 	hyptrace record --compression lzma -o $D/x
 expect 1 "nosuchevent" record -o $D/x -e nosuchevent -d 10ms

@@ -43,7 +43,7 @@ expect()	# STATUS PATTERN COMMAND...
 	state >$D/after
 	if [ $status -ne $want ]; then
 		echo "# status $status, not $want"
-	elif [ -n "$pattern" ] && ! grep -q "$pattern" $D/err; then
+	elif [ -n "$pattern" ] && ! grep -q -e "$pattern" $D/err; then
 		echo "# no '$pattern' in what it said:"
 	elif [ "$(wc -l <$D/err)" -ne $((${#pattern} > 0)) ]; then
 		echo "# more lines than it should say:"

@@ -16,7 +16,9 @@
 #include "lib/packing.h"
 #include "record/capture.h"
 #include "record/clock.h"
+#include "record/counter.h"
 #include "record/part.h"
+#include "trace/counterpair.h"
 
 #define DEFAULT_OUTPUT		"trace.dat"
 #define PROGRESS_MS		500
@@ -28,6 +30,8 @@ static const char doc[] =
 	"is killed, the next record, recover, live or top does. While record runs, the\n"
 	"data is in the directory FILE.part. If record is killed or the disk is full,\n"
 	"this directory is left behind, and hyptrace recover makes a file from it.\n"
+	"\n"
+	"With --host-only, the clock is " COUNTERPAIR_CLOCK ".\n"
 	"\n"
 	SESSION_END_DOC
 	"\n"
@@ -62,11 +66,14 @@ struct recorder {
 
 /* Options */
 
-enum { OPT_WHY = CMDLINE_KEYS, OPT_COMPRESSION };
+enum { OPT_WHY = CMDLINE_KEYS, OPT_HOST_ONLY, OPT_COMPRESSION };
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0, "output file [" DEFAULT_OUTPUT "]", 0 },
 	{ "quiet", 'q', NULL, 0, "print no progress and no summary", 0 },
+	{ "host-only", OPT_HOST_ONLY, NULL, 0,
+	  "record host events only; in a guest, its own kernel is the host, and there may be no remote",
+	  0 },
 	{ "why", OPT_WHY, NULL, 0, "record also all events that hyptrace why needs", 0 },
 	{ "compression", OPT_COMPRESSION, "NAME", 0,
 	  "compression of the file: " PACKING_NAMES ", none, or any (the best) [any]", 0 },
@@ -79,6 +86,20 @@ static int set_compression(struct options *o, const char *name)
 	if (o->packing || !strcmp(name, "none"))
 		return 0;
 	return log_error("bad compression '%s': expected any, none, " PACKING_NAMES, name);
+}
+
+static int check_options(struct options *o)
+{
+	struct session_options *s = &o->session;
+
+	if (s->host_only && !s->clock)
+		s->clock = COUNTERPAIR_CLOCK;
+	if (s->host_only && s->events[HYP].nr)
+		return log_error("--host-only with --hyp-event %s: expected one of them",
+				 s->events[HYP].choice->name);
+	if (s->host_only && s->remote)
+		return log_error("--host-only with --remote %s: expected one of them", s->remote);
+	return 0;
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -95,11 +116,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'q':
 		o->quiet = true;
 		return 0;
+	case OPT_HOST_ONLY:
+		o->session.host_only = true;
+		return 0;
 	case OPT_WHY:
 		o->session.why = true;
 		return 0;
 	case OPT_COMPRESSION:
 		return cmdline_told(set_compression(o, arg));
+	case ARGP_KEY_END:
+		return cmdline_told(check_options(o));
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -219,14 +245,21 @@ static int run(struct recorder *r)
 	return capture_stop(r->c) ? -1 : ret;
 }
 
-/* No event is later than this */
-static int add_end(const struct recording *r, struct strlist *texts)
+static int add_text(struct strlist *texts, char *text)
 {
-	char *text = clock_snap(r->dir[HOST], r->cpus.cpu[0], r->clock[HOST]);
 	int ret = text ? strlist_add(texts, text) : 0;
 
 	free(text);
 	return ret;
+}
+
+/* No event is later than this */
+static int add_end(const struct recording *r, struct strlist *texts)
+{
+	const char *clock = r->clock[HOST];
+	int ret = add_text(texts, clock_snap(r->dir[HOST], r->cpus.cpu[0], clock));
+
+	return ret ? -1 : add_text(texts, counter_snap(clock));
 }
 
 /* Signals are not read meanwhile, so the file gets complete */

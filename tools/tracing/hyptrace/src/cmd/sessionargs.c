@@ -141,7 +141,6 @@ int session_main(const struct argp *argp, int argc, char **argv, void *options,
 {
 	int ret = EXIT_USAGE;
 
-	s->remote = "hypervisor";
 	s->size_kb = DEFAULT_KB;
 	s->overwrite = true;
 	/* Arguments after COMMAND belong to COMMAND */

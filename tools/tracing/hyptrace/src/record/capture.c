@@ -117,7 +117,8 @@ static int open_spools(struct capture *c)
 		t = &c->thread[i];
 		t->stream = c->streams.cpu[i];
 		for (side = HOST; side < NR_SIDES; side++) {
-			if (open_spool(&t->spool[side], &t->stream[side], c->part))
+			if (t->stream[side].f &&
+			    open_spool(&t->spool[side], &t->stream[side], c->part))
 				return -1;
 		}
 	}
@@ -167,13 +168,19 @@ struct capture *capture_open(const struct recording *r, struct part *part)
 /* Return: true when the threads have to end */
 static bool wait_for_data(struct cpu_thread *t, int ms)
 {
-	struct pollfd p[] = {
+	struct pollfd p[1 + NR_SIDES] = {
 		{ .fd = t->c->stop, .events = POLLIN },
-		{ .fd = follower_poll_fd(t->stream[HYP].f), .events = POLLIN },
-		{ .fd = follower_poll_fd(t->stream[HOST].f), .events = POLLIN },
 	};
+	enum side side;
+	nfds_t nr = 1;
 
-	poll(p, ARRAY_SIZE(p), ms);
+	for (side = HOST; side < NR_SIDES; side++) {
+		if (t->stream[side].f)
+			p[nr++] = (struct pollfd) {
+				.fd = follower_poll_fd(t->stream[side].f), .events = POLLIN,
+			};
+	}
+	poll(p, nr, ms);
 	return p[0].revents;
 }
 
@@ -203,6 +210,8 @@ static int drain_cpu(struct cpu_thread *t, bool all, unsigned int *percent)
 
 	*percent = 0;
 	for (side = HOST; side < NR_SIDES; side++) {
+		if (!t->stream[side].f)
+			continue;
 		if (follower_drain(t->stream[side].f, all, &one))
 			return tell_first(t, t->stream[side].f);
 		*percent = MAX(*percent, one);
@@ -326,7 +335,8 @@ int capture_counters(const struct capture *c, struct strlist *texts)
 
 	for (i = 0; i < c->nr; i++) {
 		for (side = HOST; side < NR_SIDES; side++) {
-			if (add_counters(&c->streams.cpu[i][side], texts))
+			if (c->streams.cpu[i][side].f &&
+			    add_counters(&c->streams.cpu[i][side], texts))
 				return -1;
 		}
 	}

@@ -175,11 +175,15 @@ bool chosen_whole(const struct recording *r, const char *event, enum side side)
 	return i < r->events[side].nr && !*r->filters[side].str[i];
 }
 
+static int choose_hyp(struct recording *r, const struct session_options *o)
+{
+	r->dir[HYP] = tdir_open_remote(o->remote ?: "hypervisor");
+	return r->dir[HYP] ? choose_events(r, r->dir[HYP], o, HYP) : -1;
+}
+
 int choose_all(struct recording *r, const struct session_options *o)
 {
-	r->dir[HYP] = tdir_open_remote(o->remote);
-	if (!r->dir[HYP] || choose_cpus(r, o) ||
-	    choose_events(r, r->dir[HYP], o, HYP))
+	if (!o->host_only && choose_hyp(r, o))
 		return -1;
-	return choose_host_events(r, o);
+	return choose_cpus(r, o) || choose_host_events(r, o) ? -1 : 0;
 }

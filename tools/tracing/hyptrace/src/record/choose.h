@@ -33,7 +33,8 @@ struct choices {
 
 /**
  * struct session_options - what the user wants to trace
- * @remote:	name of the remote, or a path
+ * @host_only:	leave the hypervisor out
+ * @remote:	name of the remote, or a path; NULL for "hypervisor"
  * @clock:	trace clock, or NULL for the remote's
  * @size_kb:	of each buffer
  * @duration_ms: end after this time; 0: do not
@@ -46,6 +47,7 @@ struct choices {
  * @command:	ends with NULL, or NULL for none
  */
 struct session_options {
+	bool host_only;
 	const char *remote;
 	const char *clock;
 	const char *size_kb;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What is recorded: two trace directories, some events, some CPUs.
+ * What is recorded: one or two trace directories, some events, some CPUs.
  */
 #ifndef HYPTRACE_RECORDING_H
 #define HYPTRACE_RECORDING_H
@@ -11,7 +11,7 @@
 
 /**
  * struct recording - what is recorded
- * @dir:	the trace directory of each side
+ * @dir:	the trace directory of each side; NULL if it is not recorded
  * @events:	the events that are enabled, of each side
  * @filters:	the filter of each event, "" for none
  * @clock:	the trace clock of each side

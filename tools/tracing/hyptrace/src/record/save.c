@@ -8,6 +8,7 @@
 
 #include "lib/log.h"
 #include "record/clock.h"
+#include "record/counter.h"
 #include "record/save.h"
 #include "record/tracefs.h"
 #include "trace/datw.h"
@@ -159,14 +160,18 @@ static void save_clock(struct datw *w, const char *clock)
 	free(text);
 }
 
-/* For readers that need boot time */
-static void save_clocksnap(struct datw *w, const struct recording *r)
+static void save_text(struct datw *w, char *text)
 {
-	char *text = clock_snap(r->dir[HOST], r->cpus.cpu[0], r->clock[HOST]);
-
 	if (text)
 		datw_option(w, DAT_CPUSTAT, text, strlen(text) + 1);
 	free(text);
+}
+
+/* For readers that need boot time, or the counter */
+static void save_clocksnap(struct datw *w, const struct recording *r)
+{
+	save_text(w, clock_snap(r->dir[HOST], r->cpus.cpu[0], r->clock[HOST]));
+	save_text(w, counter_snap(r->clock[HOST]));
 }
 
 /* Which events were enabled, and with a filter: hyptrace check must know which may be missing */
@@ -174,16 +179,11 @@ static void save_choice(struct datw *w, const struct recording *r, enum side sid
 {
 	const struct strlist *events = &r->events[side];
 	unsigned int i;
-	char *text;
 
-	for (i = 0; i < events->nr; i++) {
-		text = xasprintf("hyptrace: %s=%s\n",
-				 *r->filters[side].str[i] ? "filtered" : "enabled",
-				 events->str[i]);
-		if (text)
-			datw_option(w, DAT_CPUSTAT, text, strlen(text) + 1);
-		free(text);
-	}
+	for (i = 0; i < events->nr; i++)
+		save_text(w, xasprintf("hyptrace: %s=%s\n",
+				       *r->filters[side].str[i] ? "filtered" : "enabled",
+				       events->str[i]));
 }
 
 /* The id of this boot: names that the kernel has later are valid for the same boot only */
@@ -199,15 +199,6 @@ static char *boot_text(void)
 	return text;
 }
 
-static void save_boot(struct datw *w)
-{
-	char *text = boot_text();
-
-	if (text)
-		datw_option(w, DAT_CPUSTAT, text, strlen(text) + 1);
-	free(text);
-}
-
 static void save_options(struct datw *w, const struct recording *r)
 {
 	static const char version[] = "hyptrace " VERSION;
@@ -218,7 +209,7 @@ static void save_options(struct datw *w, const struct recording *r)
 	save_uname(w);
 	save_clock(w, r->clock[HOST]);
 	save_clocksnap(w, r);
-	save_boot(w);
+	save_text(w, boot_text());
 	save_choice(w, r, HOST);
 	save_choice(w, r, HYP);
 }
@@ -255,6 +246,8 @@ static void save_buffers(struct datw *w, const struct recording *r,
 	enum side side;
 
 	for (side = HOST; side < NR_SIDES; side++) {
+		if (!r->dir[side])
+			continue;
 		b.name = side_buffer(side);
 		b.clock = r->clock[side];
 		b.page_size = follower_subbuf_size(s->cpu[0][side].f);

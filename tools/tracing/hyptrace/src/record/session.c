@@ -19,23 +19,36 @@
 
 /* Changes of settings */
 
-static int set_clock(struct session *s)
+static int set_hyp_clock(struct session *s)
 {
-	struct tdir **dir = s->r.dir;
+	struct tdir *d = s->r.dir[HYP];
 	const char *clock = s->opt->clock;
 
-	if (clock && tdir_has(dir[HYP], "trace_clock") &&
-	    tdir_change(dir[HYP], s->undo, "trace_clock", clock))
+	if (clock && tdir_has(d, "trace_clock") &&
+	    tdir_change(d, s->undo, "trace_clock", clock))
 		return -1;
-	s->r.clock[HYP] = tdir_clock(dir[HYP]);
+	s->r.clock[HYP] = tdir_clock(d);
 	if (!s->r.clock[HYP])
 		return -1;
 	if (clock && strcmp(clock, s->r.clock[HYP]))
 		return log_error("cannot use the clock '%s': the hypervisor has only '%s'",
 				 clock, s->r.clock[HYP]);
-	if (tdir_write(dir[HOST], "trace_clock", s->r.clock[HYP]))
+	return 0;
+}
+
+/* The host's follows the hypervisor's */
+static int set_clock(struct session *s)
+{
+	const char *clock = s->opt->clock;
+
+	if (s->r.dir[HYP]) {
+		if (set_hyp_clock(s))
+			return -1;
+		clock = s->r.clock[HYP];
+	}
+	if (clock && tdir_write(s->r.dir[HOST], "trace_clock", clock))
 		return -1;
-	s->r.clock[HOST] = tdir_clock(dir[HOST]);
+	s->r.clock[HOST] = tdir_clock(s->r.dir[HOST]);
 	return s->r.clock[HOST] ? 0 : -1;
 }
 
@@ -108,16 +121,18 @@ static int prepare_hyp(struct session *s)
 
 int session_prepare(struct session *s)
 {
-	if (tdir_lock(s->r.dir[HYP]))
+	if (s->r.dir[HYP] && tdir_lock(s->r.dir[HYP]))
 		return -1;
 	s->r.dir[HOST] = tdir_new_instance(s->undo);
 	if (!s->r.dir[HOST] || set_clock(s) || prepare_host(s))
 		return -1;
-	return prepare_hyp(s);
+	return s->r.dir[HYP] ? prepare_hyp(s) : 0;
 }
 
 int session_arm(struct session *s)
 {
+	if (!s->r.dir[HYP])
+		return 0;
 	if (tdir_write(s->r.dir[HYP], "tracing_on", "0"))
 		return -1;
 	return evset_enable(&s->r.events[HYP], s->r.dir[HYP], s->undo);
@@ -126,7 +141,7 @@ int session_arm(struct session *s)
 int session_start(struct session *s)
 {
 	s->start = now_ns();
-	if (tdir_write(s->r.dir[HYP], "tracing_on", "1") ||
+	if ((s->r.dir[HYP] && tdir_write(s->r.dir[HYP], "tracing_on", "1")) ||
 	    tdir_write(s->r.dir[HOST], "tracing_on", "1"))
 		return -1;
 	if (s->child)
@@ -221,7 +236,7 @@ int session_stop(struct session *s)
 	/* what happened while the output was written */
 	take_signal(s);
 	command_ended(s);
-	if (tdir_write(s->r.dir[HYP], "tracing_on", "0"))
+	if (s->r.dir[HYP] && tdir_write(s->r.dir[HYP], "tracing_on", "0"))
 		return -1;
 	tell_new_cpus(s);
 	return ret;

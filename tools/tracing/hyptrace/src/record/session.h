@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A tracing session, as in record, live and top: events and CPUs are looked up, both
- * sides are prepared, COMMAND runs, and everything is restored.
+ * sides are prepared, or the host's alone, COMMAND runs, and everything is restored.
  *
  *	session_open()		looks everything up; nothing is changed yet. From now on,
  *				signals are read, and stdout and stderr are those of

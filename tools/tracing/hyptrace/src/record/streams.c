@@ -57,7 +57,7 @@ int streams_open(struct streams *s, const struct recording *r)
 			one->dir = r->dir[side];
 			one->side = side;
 			one->cpu = r->cpus.cpu[i];
-			if (open_stream(one))
+			if (one->dir && open_stream(one))
 				return -1;
 		}
 	}
@@ -73,6 +73,8 @@ void streams_totals(const struct streams *s, struct streams_totals *t)
 	memset(t, 0, sizeof(*t));
 	for (i = 0; i < s->nr_cpus; i++) {
 		for (side = HOST; side < NR_SIDES; side++) {
+			if (!s->cpu[i][side].f)
+				continue;
 			stream_counts(&s->cpu[i][side], &n);
 			t->written[side] += n.written;
 			t->kept[side] += n.written - n.overrun;
@@ -84,11 +86,17 @@ void streams_totals(const struct streams *s, struct streams_totals *t)
 
 u64 streams_lost(const struct streams *s, unsigned int i)
 {
-	struct counters host, hyp;
+	struct counters n;
+	enum side side;
+	u64 lost = 0;
 
-	stream_counts(&s->cpu[i][HOST], &host);
-	stream_counts(&s->cpu[i][HYP], &hyp);
-	return host.overrun + host.dropped + hyp.overrun + hyp.dropped;
+	for (side = HOST; side < NR_SIDES; side++) {
+		if (!s->cpu[i][side].f)
+			continue;
+		stream_counts(&s->cpu[i][side], &n);
+		lost += n.overrun + n.dropped;
+	}
+	return lost;
 }
 
 void streams_tell(const struct streams *s, const char *what)
@@ -104,6 +112,8 @@ bool stream_drained(const struct stream *s)
 {
 	struct follow_counts n;
 
+	if (!s->f)
+		return true;
 	follower_live(s->f, &n);
 	return n.written == n.overrun + n.read;
 }

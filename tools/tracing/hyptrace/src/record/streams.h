@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The buffers of all CPUs and of both sides, mapped.
+ * The buffers of all CPUs and of the sides that are recorded, mapped.
  */
 #ifndef HYPTRACE_STREAMS_H
 #define HYPTRACE_STREAMS_H
@@ -12,7 +12,7 @@
 
 /**
  * struct stream - one buffer of one CPU
- * @f:		its follower
+ * @f:		its follower; NULL if the side is not recorded
  * @dir:	its directory
  * @side:	the side of that directory
  * @cpu:	the CPU
@@ -72,7 +72,8 @@ void streams_tell(const struct streams *s, const char *what);
  * stream_drained - whether all that was written was read
  *
  * Context: the side is off, and the stream was drained. If the result is false, an
- * event was begun before the side went off, and will still be written.
+ * event was begun before the side went off, and will still be written. It is true of a side
+ * that is not recorded.
  */
 bool stream_drained(const struct stream *s);
 
