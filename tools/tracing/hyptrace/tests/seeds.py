@@ -107,6 +107,9 @@ def write_files(directory):
             data = made.read()
         write(directory, "files", "command%d" % nr, bytes([nr]) + data)
         write_forms(directory, nr, repack.Recording(data))
+        if nr < 2:      # report and check
+            write(directory, "files", "command%d-guest" % nr,
+                  bytes([nr]) + synth.add_guest(data, b"guest", data, 100))
     os.unlink(path)
 
 

@@ -154,6 +154,16 @@ def buffer_option(name, clock, cpus):
     return option(3, body)
 
 
+def add_guest(data, name, file, shift=0, cntvoff=1, error=0):
+    """data, the content of a file that write() has made, with the recording of a guest"""
+    at = (len(data) + 15) // 16 * 16
+    guest = section(0x6877, file)
+    more = option(0x6877, struct.pack("<Q", at) + name + b"\0" +
+                  struct.pack("<QqQ", cntvoff, shift, error)) + option(0, struct.pack("<Q", 0))
+    return (data[:-8] + struct.pack("<Q", at + len(guest))).ljust(at, b"\0") + \
+        guest + section(0, more)
+
+
 def write(path, host, hyp, clocks=(b"boot", b"boot"), texts=(), comms=b"", uname=None):
     """host, hyp: {cpu: [page, ...]}; comms: lines of saved_cmdlines"""
     head = b"\x17\x08\x44tracing7\0\0\x08" + struct.pack("<I", PAGE) + b"none\0\0"

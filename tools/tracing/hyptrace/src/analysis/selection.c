@@ -54,7 +54,7 @@ static bool wanted_event(const struct selection *s, const struct merged *ev)
 
 	if (!events->nr || !ev->ev.data)
 		return true;
-	if (!evdb_head(s->db, &ev->ev, &h))
+	if (!evdb_head(evdb_of(s->db, ev->guest), &ev->ev, &h))
 		return false;
 	for (i = 0; i < events->nr; i++) {
 		if (matches(events->str[i], &h))
@@ -110,7 +110,7 @@ static void keep_event(struct selection *s, const struct merged *ev)
 
 void selection_feed(struct selection *s, const struct merged *ev)
 {
-	if (s->rule->no[datr_side(s->d, ev->buffer)])
+	if (s->rule->no[merged_side(s->d, ev)])
 		return;
 	if (wanted_event(s, ev)) {
 		while (s->nr_kept)
@@ -145,11 +145,12 @@ static int check_patterns(const struct selection *s)
 {
 	const struct strlist *events = &s->rule->events;
 	const char *pattern;
-	unsigned int i;
+	unsigned int i, guest;
 
 	for (i = 0; i < events->nr; i++) {
 		pattern = events->str[i];
-		evdb_each(s->db, find_pattern, &pattern);
+		for (guest = 0; guest <= datr_nr_guests(s->d); guest++)
+			evdb_each(evdb_of(s->db, guest), find_pattern, &pattern);
 		if (pattern)
 			return log_error("%s: no event '%s': expected EVENT or SYSTEM:EVENT of the recorded systems",
 					 datr_name(s->d), pattern);

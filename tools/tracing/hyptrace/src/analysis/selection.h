@@ -19,7 +19,7 @@
  * @context:	also this many events before and after each of @events
  */
 struct selection_rule {
-	bool no[NR_SIDES];
+	bool no[NR_ALL_SIDES];
 	struct strlist events;
 	u64 context;
 };

@@ -28,6 +28,7 @@
  * @out:	where the text goes
  * @line:	how a line of text is printed
  * @begun:	something was printed
+ * @guest_events: events of guests
  * @corrupt:	corrupt sub-buffers so far
  */
 struct report {
@@ -40,12 +41,13 @@ struct report {
 	FILE *out;
 	struct eventline line;
 	bool begun;
+	u64 guest_events;
 	struct corrupt corrupt;
 };
 
 static enum side side_of(const struct report *r, const struct merged *ev)
 {
-	return datr_side(r->d, ev->buffer);
+	return merged_side(r->d, ev);
 }
 
 static void print_gap(const struct report *r, bool gap)
@@ -82,7 +84,10 @@ static int take_event(void *ctx, const struct merged *ev)
 {
 	struct report *r = ctx;
 
-	account_feed(r->account, ev);
+	if (!ev->guest)
+		account_feed(r->account, ev);
+	else if (ev->ev.data)
+		r->guest_events++;
 	corrupt_take(&r->corrupt, ev);
 	selection_feed(r->selection, ev);
 	return ferror(r->out) ? cmdline_write_error() : 0;
@@ -93,7 +98,7 @@ static int print_events(struct report *r, const struct cpulist *cpus)
 	int ret;
 
 	eventline_restart(&r->line);
-	ret = merge_each(r->d, cpus, take_event, r);
+	ret = cpus ? merge_each(r->d, cpus, take_event, r) : merge_each_world(r->d, take_event, r);
 	selection_end(r->selection);
 	return ret;
 }
@@ -123,8 +128,10 @@ static void print_totals(struct report *r)
 	struct account_result a;
 
 	account_finish(r->account, r->how->cpus, NULL, &a);
-	fprintf(r->out, "total: events=%llu host_events=%llu lost=%llu%s corrupt=%llu\n",
-		a.seen[HYP], a.seen[HOST], a.lost, lost_more(a.vague), r->corrupt.nr);
+	fprintf(r->out, "total: events=%llu host_events=%llu", a.seen[HYP], a.seen[HOST]);
+	if (datr_nr_guests(r->d))
+		fprintf(r->out, " guest_events=%llu", r->guest_events);
+	fprintf(r->out, " lost=%llu%s corrupt=%llu\n", a.lost, lost_more(a.vague), r->corrupt.nr);
 }
 
 static int prepare(struct report *r)
@@ -163,9 +170,11 @@ int report_file(struct datr *d, const struct report_how *how, FILE *out)
 static const char doc[] =
 	"Prints the events of host and hypervisor in order of time, and lost events at\n"
 	"the place where they were lost. Each event is one line:\n"
-	"    [CPU] SECONDS host|hyp COMM-PID EVENT: FIELDS\n"
-	"\vEach line of --json is one object with ts (in ns), cpu and side (host or\n"
-	"hyp). The other members depend on what it stands for: an event has system,\n"
+	"    [CPU] SECONDS host|hyp|guest COMM-PID EVENT: FIELDS\n"
+	"Events of guests are there after hyptrace merge. The CPU of such an event is\n"
+	"that of the guest, so they are left out with --cpus and --per-cpu.\n"
+	"\vEach line of --json is one object with ts (in ns), cpu and side (host,\n"
+	"hyp or guest). The other members depend on what it stands for: an event has system,\n"
 	"event, pid, comm, fields and text; a loss has lost, the number of events, or\n"
 	"null if it is not known; a corrupt sub-buffer has corrupt_at, its offset in\n"
 	"the file; an event that the file does not describe has unknown_bytes.\n"
@@ -173,7 +182,7 @@ static const char doc[] =
 	"Exit status: 0 on success; 1 on errors, or if FILE is corrupt in places; 2 for\n"
 	"a wrong command line.";
 
-enum { OPT_HOST_ONLY = CMDLINE_KEYS, OPT_HYP_ONLY, OPT_PER_CPU };
+enum { OPT_HOST_ONLY = CMDLINE_KEYS, OPT_HYP_ONLY, OPT_GUEST_ONLY, OPT_PER_CPU };
 
 static const struct argp_option options[] = {
 	{ "time", 't', "WHICH", 0,
@@ -181,6 +190,7 @@ static const struct argp_option options[] = {
 	  0 },
 	{ "host-only", OPT_HOST_ONLY, NULL, 0, "host events only", 0 },
 	{ "hyp-only", OPT_HYP_ONLY, NULL, 0, "hypervisor events only", 0 },
+	{ "guest-only", OPT_GUEST_ONLY, NULL, 0, "events of guests only", 0 },
 	{ "event", 'e', "PATTERN", 0,
 	  "only events whose EVENT or SYSTEM:EVENT matches PATTERN, such as 'kvm:*'; can be repeated",
 	  0 },
@@ -194,7 +204,19 @@ static const struct argp_option options[] = {
 struct options {
 	struct input in;
 	struct report_how how;
+	const char *only[2];
 };
+
+/* The second one is kept for a message: with two of them, no side is left */
+static error_t take_only(struct options *o, enum side only, const char *option)
+{
+	enum side side;
+
+	for (side = HOST; side < NR_ALL_SIDES; side++)
+		o->how.rule.no[side] |= side != only;
+	o->only[o->only[0] ? 1 : 0] = option;
+	return 0;
+}
 
 static int set_time(struct options *o, const char *arg)
 {
@@ -214,8 +236,9 @@ static error_t check_options(const struct options *o)
 {
 	int ret = 0;
 
-	if (o->how.rule.no[HOST] && o->how.rule.no[HYP])
-		ret = log_error("--hyp-only and --host-only exclude all events: expected one of them");
+	if (o->how.rule.no[HOST] && o->how.rule.no[HYP] && o->how.rule.no[GUEST])
+		ret = log_error("%s and %s exclude all events: expected one of them",
+				o->only[0], o->only[1]);
 	else if (o->how.rule.context && !o->how.rule.events.nr)
 		ret = log_error("--context without --event: expected the events to print the context of");
 	return cmdline_told(ret);
@@ -232,11 +255,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 't':
 		return cmdline_told(set_time(o, arg));
 	case OPT_HOST_ONLY:
-		o->how.rule.no[HYP] = true;
-		return 0;
+		return take_only(o, HOST, "--host-only");
 	case OPT_HYP_ONLY:
-		o->how.rule.no[HOST] = true;
-		return 0;
+		return take_only(o, HYP, "--hyp-only");
+	case OPT_GUEST_ONLY:
+		return take_only(o, GUEST, "--guest-only");
 	case 'e':
 		return cmdline_told(strlist_add(&o->how.rule.events, arg));
 	case 'C':

@@ -122,7 +122,8 @@ static void add_stream(struct tail *t, struct stream *s, struct merge_source *so
 	one->s = s;
 	follower_set_sink(s->f, put_subbuf, one);
 	*source = (struct merge_source) {
-		s->side, s->cpu, follower_subbuf_size(s->f), NULL, next_subbuf, one,
+		.buffer = s->side, .cpu = s->cpu, .page_size = follower_subbuf_size(s->f),
+		.next = next_subbuf, .ctx = one,
 	};
 }
 

@@ -31,7 +31,7 @@ struct datchunk {
  * @name:	its name in messages
  * @data:	its content
  * @size:	its size
- * @unclaimed:	bytes that are not yet a CPU's data
+ * @unclaimed:	bytes that are not yet a CPU's data, or a guest's
  * @packing:	how it is compressed; NULL if nothing is
  * @left:	bytes that may still be decompressed
  * @left_memory: those of them that may be in memory

@@ -19,6 +19,7 @@ void datcontent_free(struct datcontent *c)
 		free(c->buffer[--c->nr_buffers].cpu);
 	free(c->buffer);
 	free(c->text);
+	free(c->guest);
 	datbytes_free(&c->bytes);
 }
 
@@ -46,6 +47,23 @@ int datcontent_option(struct datcontent *c, enum dat_id id, struct cursor *optio
 	default:
 		return 0;
 	}
+}
+
+int datcontent_guest(struct datcontent *c, const struct datguest *g, const struct cursor *at)
+{
+	if (c->nr_guests == DATCONTENT_MAX_GUESTS)
+		return log_error("%s: corrupt: guest %u at %s, expected at most %u", c->bytes.name,
+				 DATCONTENT_MAX_GUESTS + 1, datbytes_place(at, at->offset).text,
+				 DATCONTENT_MAX_GUESTS);
+	if (g->file.left > c->bytes.unclaimed)
+		return log_error("%s: corrupt: %llu bytes for the guest at %s, expected at most %llu: others have the rest",
+				 c->bytes.name, g->file.left, datbytes_place(at, at->offset).text,
+				 c->bytes.unclaimed);
+	c->bytes.unclaimed -= g->file.left;
+	if (array_room(&c->guest, &c->guest_room, c->nr_guests + 1, sizeof(*g)))
+		return log_oom();
+	c->guest[c->nr_guests++] = *g;
+	return 0;
 }
 
 struct datr_buffer *datcontent_buffer(struct datcontent *c, const char *name,

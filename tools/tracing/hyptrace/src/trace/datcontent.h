@@ -13,6 +13,7 @@
 
 /* More are an error */
 #define DATCONTENT_MAX_BUFFERS	64
+#define DATCONTENT_MAX_GUESTS	16
 
 /**
  * struct datr_cpu - the data of one CPU
@@ -52,6 +53,22 @@ struct datr_buffer {
 };
 
 /**
+ * struct datguest - a guest's recording
+ * @name:	the guest's name
+ * @cntvoff:	the counter of the machine less its own
+ * @shift:	what is added to its timestamps, ns
+ * @error:	the largest error of that, ns
+ * @file:	the recording
+ */
+struct datguest {
+	const char *name;
+	u64 cntvoff;
+	long long shift;
+	u64 error;
+	struct cursor file;
+};
+
+/**
  * struct datcontent - the content
  * @bytes:	the file
  * @section:	by number; @at is NULL if there is none. All versions have the same in it
@@ -61,6 +78,9 @@ struct datr_buffer {
  * @text:	the CPUSTAT texts
  * @nr_texts:	entries of @text
  * @text_room:	and how many fit
+ * @guest:	the guests
+ * @nr_guests:	entries of @guest
+ * @guest_room:	and how many fit
  * @uname:	the kernel, or NULL
  * @link:	see datr_link()
  * @grows:	see datr_grows()
@@ -74,6 +94,9 @@ struct datcontent {
 	const char **text;
 	unsigned int nr_texts;
 	size_t text_room;
+	struct datguest *guest;
+	unsigned int nr_guests;
+	size_t guest_room;
 	const char *uname;
 	u64 link;
 	bool grows;
@@ -84,6 +107,9 @@ void datcontent_free(struct datcontent *c);
 
 /** datcontent_option - take an option that all versions have. Return: 0, or -1 with a message. */
 int datcontent_option(struct datcontent *c, enum dat_id id, struct cursor *option);
+
+/** datcontent_guest - add a guest, described at @at. Return: 0, or -1 with a message. */
+int datcontent_guest(struct datcontent *c, const struct datguest *g, const struct cursor *at);
 
 /**
  * datcontent_buffer - add a buffer

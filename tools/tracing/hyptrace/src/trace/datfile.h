@@ -2,6 +2,11 @@
 /*
  * What the writer and the reader of trace.dat (version 7) share. The format
  * is described in trace-cmd.dat.v7(5).
+ *
+ * The option and the section DAT_GUEST are hyptrace's own; other readers skip them. The
+ * section is not compressed, and has the trace.dat file of a guest, as it was recorded there.
+ * The option has the offset of the section (u64), the guest's name (string), its CNTVOFF
+ * (u64), what is added to its timestamps (s64, ns), and the largest error of that (u64, ns).
  */
 #ifndef HYPTRACE_DATFILE_H
 #define HYPTRACE_DATFILE_H
@@ -37,6 +42,7 @@ enum dat_id {
 	DAT_CMDLINES		= 21,
 	DAT_BUFFER_TEXT		= 22,
 	DAT_NR_SECTIONS		= DAT_CMDLINES + 1,
+	DAT_GUEST		= 0x6877,
 };
 
 #endif

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/array.h"
 #include "lib/log.h"
 #include "lib/mapfile.h"
 #include "lib/util.h"
@@ -24,6 +25,9 @@
 
 struct datr {
 	struct datcontent c;
+	struct datr_guest *guest;	/* those of @c, and then those attached */
+	unsigned int nr_guests;
+	size_t guest_room;
 	struct mapfile *map;	/* the file, or NULL */
 	struct stat stat;	/* of the file */
 };
@@ -92,7 +96,7 @@ static int take_file(struct datr *d)
 	return ret ? -1 : datcontent_finish(&d->c);
 }
 
-struct datr *datr_parse(const void *data, size_t size, const char *name)
+static struct datr *parse(const void *data, size_t size, const char *name)
 {
 	struct datr *d = calloc(1, sizeof(*d));
 
@@ -105,6 +109,53 @@ struct datr *datr_parse(const void *data, size_t size, const char *name)
 		return NULL;
 	}
 	return d;
+}
+
+/* Guests */
+
+static int has_no_guests(const struct datr *d)
+{
+	return d->c.nr_guests ?
+		log_error("%s: corrupt: expected no guest in the recording of a guest",
+			  d->c.bytes.name) : 0;
+}
+
+static int take_guest(struct datr *d, const struct datguest *from)
+{
+	char *name = xasprintf("%s: guest %s", d->c.bytes.name, from->name);
+	struct datr_guest g = {
+		.name = from->name, .cntvoff = from->cntvoff, .shift = from->shift,
+		.error = from->error, .offset = from->file.offset,
+	};
+
+	if (name)
+		g.d = parse(from->file.at, from->file.left, name);
+	free(name);
+	if (!g.d)
+		return -1;
+	if (!has_no_guests(g.d) && !datr_attach(d, &g))
+		return 0;
+	datr_free(g.d);
+	return -1;
+}
+
+static int take_guests(struct datr *d)
+{
+	int ret = 0;
+
+	while (!ret && d->nr_guests < d->c.nr_guests)
+		ret = take_guest(d, &d->c.guest[d->nr_guests]);
+	return ret;
+}
+
+struct datr *datr_parse(const void *data, size_t size, const char *name)
+{
+	struct datr *d = parse(data, size, name);
+
+	if (!d || !take_guests(d))
+		return d;
+	datr_free(d);
+	return NULL;
 }
 
 static struct mapfile *map_file(int fd, const char *path, struct stat *st)
@@ -155,6 +206,9 @@ void datr_free(struct datr *d)
 {
 	if (!d)
 		return;
+	while (d->nr_guests)
+		datr_free(d->guest[--d->nr_guests].d);
+	free(d->guest);
 	datcontent_free(&d->c);
 	mapfile_free(d->map);
 	free(d);
@@ -178,6 +232,29 @@ unsigned int datr_nr_buffers(const struct datr *d)
 const struct datr_buffer *datr_buffer(const struct datr *d, unsigned int i)
 {
 	return &d->c.buffer[i];
+}
+
+unsigned int datr_nr_guests(const struct datr *d)
+{
+	return d->nr_guests;
+}
+
+int datr_attach(struct datr *d, const struct datr_guest *g)
+{
+	if (array_room(&d->guest, &d->guest_room, d->nr_guests + 1, sizeof(*g)))
+		return log_oom();
+	d->guest[d->nr_guests++] = *g;
+	return 0;
+}
+
+void datr_detach(struct datr *d)
+{
+	d->nr_guests--;
+}
+
+const struct datr_guest *datr_guest(const struct datr *d, unsigned int i)
+{
+	return &d->guest[i];
 }
 
 enum side datr_side(const struct datr *d, unsigned int i)

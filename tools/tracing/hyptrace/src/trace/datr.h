@@ -49,6 +49,39 @@ const char *datr_name(const struct datr *d);
 unsigned int datr_nr_buffers(const struct datr *d);
 const struct datr_buffer *datr_buffer(const struct datr *d, unsigned int i);
 
+/**
+ * struct datr_guest - a guest whose recording is part of the file
+ * @name:	the guest's name
+ * @cntvoff:	the counter of the machine less its own, which also says which VM it is
+ * @shift:	its timestamps and this make those of the file, ns
+ * @error:	the largest error of @shift, ns
+ * @offset:	of its recording in the file
+ * @d:		the recording
+ */
+struct datr_guest {
+	const char *name;
+	u64 cntvoff;
+	long long shift;
+	u64 error;
+	u64 offset;
+	struct datr *d;
+};
+
+unsigned int datr_nr_guests(const struct datr *d);
+const struct datr_guest *datr_guest(const struct datr *d, unsigned int i);
+
+/**
+ * datr_attach - add a guest whose recording is another file
+ * @d:		the file
+ * @g:		the guest; what it points to must outlive @d or datr_detach()
+ *
+ * Return: 0, or -1 with a message.
+ */
+int datr_attach(struct datr *d, const struct datr_guest *g);
+
+/** datr_detach - remove the guest that was attached last */
+void datr_detach(struct datr *d);
+
 /** datr_side - whose events the i-th buffer has */
 enum side datr_side(const struct datr *d, unsigned int i);
 

@@ -98,6 +98,24 @@ static int take_buffer(struct datcontent *c, struct cursor *option)
 	return datcontent_cpus(c, b, true, option);
 }
 
+static int take_guest(struct datcontent *c, struct cursor *option)
+{
+	u64 offset = cursor_int(option, 8);
+	struct section s;
+	struct datguest g;
+
+	g.name = cursor_string(option);
+	g.cntvoff = cursor_int(option, 8);
+	g.shift = cursor_int(option, 8);
+	g.error = cursor_int(option, 8);
+	if (option->bad)
+		return datbytes_does_not_fit(&c->bytes, "the option of a guest", option);
+	if (open_section(c, offset, DAT_GUEST, &s))
+		return -1;
+	g.file = s.body;
+	return datcontent_guest(c, &g, option);
+}
+
 static int take_option(struct v7 *f, unsigned int id, struct cursor *option)
 {
 	struct datcontent *c = f->c;
@@ -105,6 +123,8 @@ static int take_option(struct v7 *f, unsigned int id, struct cursor *option)
 	switch (id) {
 	case DAT_BUFFER:
 		return take_buffer(c, option);
+	case DAT_GUEST:
+		return take_guest(c, option);
 	case DAT_BUFFER_TEXT:
 		return log_error("%s: latency trace at %s: expected a recording of events",
 				 c->bytes.name, datbytes_place(option, option->offset).text);

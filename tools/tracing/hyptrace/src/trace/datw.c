@@ -183,7 +183,7 @@ static void patch_u64(struct datw *w, off_t pos, u64 v)
 /* Sections */
 
 /* Return: the offset of the section */
-static u64 put_section(struct datw *w, enum dat_id id, bool packed, const void *data, size_t size)
+static u64 put_section_header(struct datw *w, enum dat_id id, bool packed, u64 size)
 {
 	u64 offset = ftello(w->out);
 
@@ -191,6 +191,14 @@ static u64 put_section(struct datw *w, enum dat_id id, bool packed, const void *
 	put_u16(w, packed ? DAT_FLAG_COMPRESSED : 0);
 	put_u32(w, 0);
 	put_u64(w, size);
+	return offset;
+}
+
+/* Return: as above */
+static u64 put_section(struct datw *w, enum dat_id id, bool packed, const void *data, size_t size)
+{
+	u64 offset = put_section_header(w, id, packed, size);
+
 	put(w, data, size);
 	return offset;
 }
@@ -352,6 +360,46 @@ void datw_buffer(struct datw *w, const struct datw_buffer *b)
 		fail(w, ENOMEM);
 	else
 		datw_option(w, DAT_BUFFER, option.buf, option.size);
+	memory_free(&option);
+}
+
+/* The section of a guest, whose content begins at an aligned place. Return: its offset. */
+static u64 put_file(struct datw *w, const struct datcopy *file)
+{
+	u64 offset;
+	int err;
+
+	pad(w, DAT_SECTION_HEADER);
+	offset = put_section_header(w, DAT_GUEST, false, file->size);
+	settle(w);
+	err = w->failed ? 0 : datcopy_plain(file, fileno(w->out));
+	if (!err && fseeko(w->out, 0, SEEK_END))
+		err = errno;
+	if (err)
+		fail(w, err);
+	return offset;
+}
+
+static void put_guest(FILE *option, u64 section, const struct datr_guest *g)
+{
+	fwrite(&section, sizeof(section), 1, option);
+	fwrite(g->name, strlen(g->name) + 1, 1, option);
+	fwrite(&g->cntvoff, sizeof(g->cntvoff), 1, option);
+	fwrite(&g->shift, sizeof(g->shift), 1, option);
+	fwrite(&g->error, sizeof(g->error), 1, option);
+}
+
+void datw_guest(struct datw *w, const struct datr_guest *g, const struct datcopy *file)
+{
+	u64 section = put_file(w, file);
+	struct memory option = { 0 };
+
+	if (!memory_open(&option))
+		put_guest(option.out, section, g);
+	if (memory_flush(&option))
+		fail(w, ENOMEM);
+	else
+		datw_option(w, DAT_GUEST, option.buf, option.size);
 	memory_free(&option);
 }
 

@@ -78,6 +78,14 @@ struct datw *datw_append(int fd, const char *path, const struct datr *d, const c
  */
 int datw_place(struct datw *w, const struct datcopy *data, bool packed, u64 place);
 
+/**
+ * datw_guest - add a guest
+ * @w:		gets it
+ * @g:		the guest, but for @d and @offset
+ * @file:	its trace.dat file
+ */
+void datw_guest(struct datw *w, const struct datr_guest *g, const struct datcopy *file);
+
 /** datw_finish - complete the file. Return: 0, -1 with a message. */
 int datw_finish(struct datw *w);
 

@@ -61,9 +61,26 @@ struct evdb {
 	u8 *copy;
 	size_t copy_size;
 	char name[32];
+	struct evdb **guest;
+	unsigned int nr_guests;
 };
 
 /* Beginning and end */
+
+static int load_guests(struct evdb *db, const struct datr *d)
+{
+	unsigned int nr = datr_nr_guests(d);
+
+	db->guest = calloc(nr + 1, sizeof(*db->guest));
+	if (!db->guest)
+		return log_oom();
+	for (; db->nr_guests < nr; db->nr_guests++) {
+		db->guest[db->nr_guests] = evdb_load(datr_guest(d, db->nr_guests)->d);
+		if (!db->guest[db->nr_guests])
+			return -1;
+	}
+	return 0;
+}
 
 struct evdb *evdb_load(const struct datr *d)
 {
@@ -77,7 +94,7 @@ struct evdb *evdb_load(const struct datr *d)
 	db->tep = tep_alloc();
 	if (!db->tep)
 		log_oom();
-	if (!db->tep || evload(db->tep, d)) {
+	if (!db->tep || evload(db->tep, d) || load_guests(db, d)) {
 		evdb_free(db);
 		return NULL;
 	}
@@ -101,10 +118,23 @@ void evdb_free(struct evdb *db)
 		db->last = k->next;
 		free_known(k);
 	}
+	while (db->nr_guests)
+		evdb_free(db->guest[--db->nr_guests]);
+	free(db->guest);
 	trace_seq_destroy(&db->seq);
 	tep_free(db->tep);
 	free(db->copy);
 	free(db);
+}
+
+struct evdb *evdb_of(struct evdb *db, unsigned int guest)
+{
+	return guest ? db->guest[guest - 1] : db;
+}
+
+bool evdb_has_guests(const struct evdb *db)
+{
+	return db->nr_guests;
 }
 
 /* Reasons: by name, since the kernel may change the numbers */

@@ -42,9 +42,15 @@ enum ev_reason {
 	REASON_ERET_GUEST,
 };
 
-/** evdb_load - load the events of a file. Return: NULL with a message. */
+/** evdb_load - load the events of a file, and of its guests. Return: NULL with a message. */
 struct evdb *evdb_load(const struct datr *d);
 void evdb_free(struct evdb *db);
+
+/** evdb_of - the events of a guest by its number (see struct merged), or @db itself for 0 */
+struct evdb *evdb_of(struct evdb *db, unsigned int guest);
+
+/** evdb_has_guests - whether there are events of guests */
+bool evdb_has_guests(const struct evdb *db);
 
 /** evdb_print - print "COMM-PID EVENT: FIELDS", without a newline */
 void evdb_print(struct evdb *db, FILE *out, const struct rbevent *ev,

@@ -62,6 +62,7 @@ void eventjson_event(FILE *out, struct evdb *db, const struct merged *ev, enum s
 {
 	struct evdb_head h;
 
+	db = evdb_of(db, ev->guest);
 	put_place(out, ev, side);
 	if (!ev->ev.data)
 		fprintf(out, ", \"corrupt_at\": %llu}\n", ev->offset);

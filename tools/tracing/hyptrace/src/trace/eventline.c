@@ -9,6 +9,7 @@
 #include "trace/eventline.h"
 
 #define COLOR_HYP	"\033[36m"
+#define COLOR_GUEST	"\033[33m"
 #define COLOR_LOST	"\033[1;31m"
 #define COLOR_END	"\033[m"
 
@@ -45,6 +46,27 @@ static char *put_time(char *to, const struct eventline *l, u64 ts)
 	return put_seconds(to, ts);
 }
 
+static const char *color_of(enum side side)
+{
+	static const char * const colors[] = {
+		[HOST]	= "",
+		[HYP]	= COLOR_HYP,
+		[GUEST]	= COLOR_GUEST,
+	};
+
+	return colors[side];
+}
+
+/* " host ", " hyp  "; with guests " host  ", " hyp   ", " guest " */
+static char *put_side(char *to, const struct eventline *l, enum side side)
+{
+	size_t width = strlen(evdb_has_guests(l->db) ? " guest " : " host ");
+
+	memset(to, ' ', width);
+	memcpy(to + 1, side_name(side), strlen(side_name(side)));
+	return to + width;
+}
+
 static void print_place(struct eventline *l, const struct merged *ev, enum side side)
 {
 	char place[4 * DIGITS_SIZE], *to = place;
@@ -52,7 +74,7 @@ static void print_place(struct eventline *l, const struct merged *ev, enum side 
 	*to++ = '[';
 	to = digits_decimal(to, ev->cpu, 3, '0');
 	to = put_time(stpcpy(to, "] "), l, ev->ev.ts);
-	to = stpcpy(to, side == HYP ? " hyp  " : " host ");
+	to = put_side(to, l, side);
 	fwrite(place, 1, to - place, l->out);
 	if (!ev->ev.data)
 		return;
@@ -92,9 +114,9 @@ void eventline_event(struct eventline *l, const struct merged *ev, enum side sid
 		print_corrupt(l, ev, side);
 		return;
 	}
-	begin_line(l, side == HYP ? COLOR_HYP : "");
+	begin_line(l, color_of(side));
 	print_place(l, ev, side);
-	evdb_print(l->db, l->out, &ev->ev, ev->cpu);
+	evdb_print(evdb_of(l->db, ev->guest), l->out, &ev->ev, ev->cpu);
 	end_line(l);
 }
 

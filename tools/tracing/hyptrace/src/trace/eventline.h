@@ -40,7 +40,7 @@ struct eventline {
 };
 
 /**
- * eventline_event - "[CPU] SECONDS host|hyp COMM-PID EVENT: FIELDS"
+ * eventline_event - "[CPU] SECONDS host|hyp|guest COMM-PID EVENT: FIELDS"
  * @l:		how
  * @ev:		the event, or a corrupt place
  * @side:	whose event it is

@@ -44,6 +44,7 @@ struct feed {
  * struct extent - sub-buffers that lie one behind the other in a file
  * @stamps:	checks their timestamps
  * @d:		the file
+ * @offset:	of @d in another file
  * @at:		the next one
  * @end:	end of the data
  * @page_size:	sub-buffer size
@@ -51,6 +52,7 @@ struct feed {
 struct extent {
 	struct stamps stamps;
 	const struct datr *d;
+	u64 offset;
 	const u8 *at;
 	const u8 *end;
 	u32 page_size;
@@ -83,7 +85,7 @@ static void set_corrupt(struct feed *f)
 	f->next.ev.size = 0;
 	/* otherwise, the timestamp stays that of the previous event */
 	if (f->source.stamps)
-		f->next.ev.ts = f->source.stamps->last;
+		f->next.ev.ts = f->source.stamps->last + f->source.shift;
 }
 
 static void look_ahead(struct feed *f)
@@ -156,6 +158,8 @@ static bool advance(struct feed *f)
 		ret = -1;
 	if (ret < 0)
 		set_corrupt(f);
+	else
+		f->next.ev.ts += f->source.shift;
 	return true;
 }
 
@@ -163,6 +167,8 @@ static bool before(const struct feed *a, const struct feed *b)
 {
 	if (a->next.ev.ts != b->next.ev.ts)
 		return a->next.ev.ts < b->next.ev.ts;
+	if (a->next.guest != b->next.guest)
+		return a->next.guest < b->next.guest;
 	if (a->next.buffer != b->next.buffer)
 		return a->next.buffer < b->next.buffer;
 	return a->next.cpu < b->next.cpu;
@@ -225,6 +231,7 @@ struct merge *merge_new_of(const struct merge_source *source, unsigned int nr)
 	m->nr_feeds = nr;
 	for (i = 0; i < nr; i++) {
 		m->feed[i].source = source[i];
+		m->feed[i].next.guest = source[i].guest;
 		m->feed[i].next.buffer = source[i].buffer;
 		m->feed[i].next.cpu = source[i].cpu;
 		add_feed(m, &m->feed[i]);
@@ -251,70 +258,121 @@ static const void *next_of_extent(void *ctx, u64 *offset)
 
 	if (e->at == e->end)
 		return NULL;
-	*offset = datr_offset(e->d, subbuf);
+	*offset = e->offset + datr_offset(e->d, subbuf);
 	e->at += e->page_size;
 	return subbuf;
 }
 
-/* The CPUs of a buffer. Return: how many. */
-static unsigned int add_buffer(const struct datr *d, unsigned int index,
-			       const struct cpulist *cpus,
-			       struct merge_source *source, struct extent *extent)
-{
-	const struct datr_buffer *b = datr_buffer(d, index);
-	const struct datr_cpu *cpu;
-	struct stamps stamps;
-	unsigned int nr = 0;
+/**
+ * struct sources - the sources of a file
+ * @cpus:	only these CPUs; NULL for all
+ * @offset:	of the recording in the file
+ * @nr:		how many there are
+ * @source:	them
+ * @extent:	as many
+ */
+struct sources {
+	const struct cpulist *cpus;
+	u64 offset;
+	unsigned int nr;
+	struct merge_source *source;
+	struct extent *extent;
+};
 
-	stamps_init(&stamps, d, b->clock);
-	for (cpu = b->cpu; cpu < b->cpu + b->nr_cpus; cpu++) {
-		if (cpus && !cpulist_has(cpus, cpu->cpu))
-			continue;
-		extent[nr] = (struct extent) {
-			stamps, d, cpu->data, cpu->data + cpu->size, b->page_size,
-		};
-		source[nr] = (struct merge_source) {
-			index, cpu->cpu, b->page_size, &extent[nr].stamps, next_of_extent,
-			&extent[nr],
-		};
-		nr++;
+/* @like has what all CPUs of the buffer have in common; @stamps is copied */
+static void add_cpu(struct sources *s, const struct datr *d, const struct datr_cpu *cpu,
+		    const struct merge_source *like, const struct stamps *stamps)
+{
+	struct extent *e = &s->extent[s->nr];
+
+	if (s->cpus && !cpulist_has(s->cpus, cpu->cpu))
+		return;
+	*e = (struct extent) {
+		.stamps = *stamps, .d = d, .offset = s->offset, .at = cpu->data,
+		.end = cpu->data + cpu->size, .page_size = like->page_size,
+	};
+	s->source[s->nr] = *like;
+	s->source[s->nr].cpu = cpu->cpu;
+	s->source[s->nr].stamps = &e->stamps;
+	s->source[s->nr].ctx = e;
+	s->nr++;
+}
+
+static void add_recording(struct sources *s, const struct datr *d, unsigned int guest,
+			  long long shift)
+{
+	struct merge_source like = { .guest = guest, .shift = shift, .next = next_of_extent };
+	const struct datr_buffer *b;
+	struct stamps stamps;
+	unsigned int i, j;
+
+	for (i = 0; i < datr_nr_buffers(d); i++) {
+		b = datr_buffer(d, i);
+		stamps_init(&stamps, d, b->clock);
+		like.buffer = i;
+		like.page_size = b->page_size;
+		for (j = 0; j < b->nr_cpus; j++)
+			add_cpu(s, d, &b->cpu[j], &like, &stamps);
 	}
+}
+
+static unsigned int count_cpus(const struct datr *d)
+{
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < datr_nr_buffers(d); i++)
+		nr += datr_buffer(d, i)->nr_cpus;
+	for (i = 0; i < datr_nr_guests(d); i++)
+		nr += count_cpus(datr_guest(d, i)->d);
 	return nr;
 }
 
-static struct merge *merge_extents(const struct datr *d, const struct cpulist *cpus,
-				   struct merge_source *source, struct extent *extent)
+static struct merge *merge_recordings(const struct datr *d, bool guests, struct sources *s)
 {
-	unsigned int i, nr = 0;
+	const struct datr_guest *g;
 	struct merge *m;
+	unsigned int i;
 
-	for (i = 0; i < datr_nr_buffers(d); i++)
-		nr += add_buffer(d, i, cpus, source + nr, extent + nr);
-	m = merge_new_of(source, nr);
+	add_recording(s, d, 0, 0);
+	for (i = 0; guests && i < datr_nr_guests(d); i++) {
+		g = datr_guest(d, i);
+		s->offset = g->offset;
+		add_recording(s, g->d, i + 1, g->shift);
+	}
+	m = merge_new_of(s->source, s->nr);
 	if (m)
-		m->extent = extent;
+		m->extent = s->extent;
+	return m;
+}
+
+static struct merge *merge_file(const struct datr *d, const struct cpulist *cpus, bool guests)
+{
+	unsigned int nr = count_cpus(d) + 1;
+	struct sources s = {
+		.cpus = cpus,
+		.source = calloc(nr, sizeof(*s.source)),
+		.extent = calloc(nr, sizeof(*s.extent)),
+	};
+	struct merge *m = NULL;
+
+	if (s.extent && s.source)
+		m = merge_recordings(d, guests, &s);
+	else
+		log_oom();
+	if (!m)
+		free(s.extent);
+	free(s.source);
 	return m;
 }
 
 struct merge *merge_new(const struct datr *d, const struct cpulist *cpus)
 {
-	struct merge_source *source;
-	struct extent *extent;
-	struct merge *m = NULL;
-	unsigned int i, nr = 1;
+	return merge_file(d, cpus, false);
+}
 
-	for (i = 0; i < datr_nr_buffers(d); i++)
-		nr += datr_buffer(d, i)->nr_cpus;
-	extent = calloc(nr, sizeof(*extent));
-	source = calloc(nr, sizeof(*source));
-	if (extent && source)
-		m = merge_extents(d, cpus, source, extent);
-	else
-		log_oom();
-	if (!m)
-		free(extent);
-	free(source);
-	return m;
+struct merge *merge_new_world(const struct datr *d)
+{
+	return merge_file(d, NULL, true);
 }
 
 /* Taking events */
@@ -350,9 +408,8 @@ void merge_free(struct merge *m)
 	free(m);
 }
 
-int merge_each(const struct datr *d, const struct cpulist *cpus, merged_fn fn, void *ctx)
+static int each(struct merge *m, merged_fn fn, void *ctx)
 {
-	struct merge *m = merge_new(d, cpus);
 	struct merged ev;
 	int ret = m ? 0 : -1;
 
@@ -360,6 +417,21 @@ int merge_each(const struct datr *d, const struct cpulist *cpus, merged_fn fn, v
 		ret = fn(ctx, &ev);
 	merge_free(m);
 	return ret;
+}
+
+int merge_each(const struct datr *d, const struct cpulist *cpus, merged_fn fn, void *ctx)
+{
+	return each(merge_new(d, cpus), fn, ctx);
+}
+
+int merge_each_world(const struct datr *d, merged_fn fn, void *ctx)
+{
+	return each(merge_new_world(d), fn, ctx);
+}
+
+enum side merged_side(const struct datr *d, const struct merged *ev)
+{
+	return ev->guest ? GUEST : datr_side(d, ev->buffer);
 }
 
 int merge_first(const struct datr *d, u64 *ts)

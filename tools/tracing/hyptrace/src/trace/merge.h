@@ -19,8 +19,10 @@
  * @lost:	events of the same buffer and CPU lost right before: 0, a number
  *		or RBPAGE_LOST_UNKNOWN
  * @offset:	in the file, of the sub-buffer
+ * @guest:	0, or whose recording @buffer and @cpu are of: the number of the guest, from 1
  */
 struct merged {
+	unsigned int guest;
 	unsigned int buffer;
 	unsigned int cpu;
 	struct rbevent ev;
@@ -46,6 +48,8 @@ struct merge *merge_new(const struct datr *d, const struct cpulist *cpus);
  * @page_size:	sub-buffer size
  * @stamps:	of a source that has all sub-buffers already: leave out what has a corrupt
  *		timestamp; NULL for none
+ * @guest:	as in struct merged
+ * @shift:	what is added to timestamps, ns
  * @next:	the next sub-buffer, which stays valid, with its offset for messages in
  *		@offset; NULL if there is none now. Without @stamps, the last one may still
  *		grow
@@ -56,9 +60,14 @@ struct merge_source {
 	unsigned int cpu;
 	u32 page_size;
 	struct stamps *stamps;
+	unsigned int guest;
+	long long shift;
 	const void *(*next)(void *ctx, u64 *offset);
 	void *ctx;
 };
+
+/** merge_new_world - the same of all CPUs, and of the guests' */
+struct merge *merge_new_world(const struct datr *d);
 
 /** merge_new_of - the same with @nr sources. Return: as above. */
 struct merge *merge_new_of(const struct merge_source *source, unsigned int nr);
@@ -74,7 +83,7 @@ bool merge_next_until(struct merge *m, u64 until, struct merged *out);
  *
  * The events of one buffer and CPU come in the order in which they were written. Those of
  * a file also come in order of time, as corrupt timestamps are left out; see stamps.h. With
- * equal timestamps, the lower buffer index comes first.
+ * equal timestamps, the lower buffer index comes first, and guests last.
  */
 bool merge_next(struct merge *m, struct merged *out);
 
@@ -89,6 +98,12 @@ typedef int (*merged_fn)(void *ctx, const struct merged *ev);
  * Return: 0, the result of @fn that ended the walk, or -1 with a message.
  */
 int merge_each(const struct datr *d, const struct cpulist *cpus, merged_fn fn, void *ctx);
+
+/** merge_each_world - the same of all CPUs, and of the guests' */
+int merge_each_world(const struct datr *d, merged_fn fn, void *ctx);
+
+/** merged_side - whose event of the file @d it is */
+enum side merged_side(const struct datr *d, const struct merged *ev);
 
 /**
  * merge_first - when a recording begins

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The two sides of a recording. See side.h.
+ * The sides of a recording. See side.h.
  */
 #include <string.h>
 
@@ -8,7 +8,13 @@
 
 const char *side_name(enum side side)
 {
-	return side == HYP ? "hyp" : "host";
+	static const char * const names[] = {
+		[HOST]	= "host",
+		[HYP]	= "hyp",
+		[GUEST]	= "guest",
+	};
+
+	return names[side];
 }
 
 const char *side_buffer(enum side side)

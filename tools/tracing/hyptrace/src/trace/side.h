@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The two sides of a recording: the host's events and the hypervisor's.
+ * The sides of a recording: the host's events and the hypervisor's. With "hyptrace merge",
+ * those of guests come to it.
  */
 #ifndef HYPTRACE_SIDE_H
 #define HYPTRACE_SIDE_H
 
-enum side { HOST, HYP, NR_SIDES };
+enum side {
+	HOST,
+	HYP,
+	NR_SIDES,		/* that a kernel records */
+	GUEST = NR_SIDES,
+	NR_ALL_SIDES,
+};
 
-/** side_name - the name that is printed: "host" or "hyp" */
+/** side_name - the name that is printed: "host", "hyp" or "guest" */
 const char *side_name(enum side side);
 
 /** side_buffer - the name of its buffer in the file */
