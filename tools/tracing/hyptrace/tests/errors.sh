@@ -26,6 +26,13 @@ expect 2 "--host-only with --hyp-event selftest: expected one of them" \
 	hyptrace record --host-only -E selftest
 expect 2 "--host-only with --remote test: expected one of them" \
 	hyptrace record --host-only --remote test
+expect 2 "--host-only with --guest: expected one of them" \
+	hyptrace record --host-only --guest /tmp/none.dat
+expect 2 "--guest with --clock=local: expected mono_raw" \
+	hyptrace record --guest /tmp/none.dat -C local
+expect 1 "cannot open /tmp/none.dat: No such file or directory" \
+	hyptrace record -q -o $D/alone.dat --guest /tmp/none.dat -- true
+check "the recording is there" hyptrace report $D/alone.dat
 expect 2 "bad compression 'lzma': expected any, none, zstd or zlib" \
 	hyptrace record --compression lzma -o $D/x
 expect 1 "nosuchevent" record -o $D/x -e nosuchevent -d 10ms

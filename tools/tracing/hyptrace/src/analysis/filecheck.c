@@ -16,6 +16,8 @@
  * @account:	counts them
  * @checker:	looks at their order
  * @log:	transitions of pages
+ * @guests:	looks at the times of guests' events
+ * @guest:	counts the events of each guest
  * @entries:	all entries to and exits from EL2 were recorded
  * @windows:	and all of kvm_entry and kvm_exit
  * @pages:	all transitions of pages were recorded
@@ -28,12 +30,30 @@ struct filecheck {
 	struct account *account;
 	struct checker *checker;
 	struct pagelog *log;
+	struct guestcheck *guests;
+	struct account **guest;
 	bool entries;
 	bool windows;
 	bool pages;
 	struct violations violations;
 	struct corrupt corrupt;
 };
+
+static int open_guests(struct filecheck *k)
+{
+	unsigned int i, nr = datr_nr_guests(k->d);
+
+	k->guests = guestcheck_new(k->d, &k->violations);
+	k->guest = calloc(nr + 1, sizeof(*k->guest));
+	if (!k->guests || !k->guest)
+		return log_oom();
+	for (i = 0; i < nr; i++) {
+		k->guest[i] = account_new(datr_guest(k->d, i)->d);
+		if (!k->guest[i])
+			return -1;
+	}
+	return 0;
+}
 
 static int open_all(struct filecheck *k)
 {
@@ -51,7 +71,7 @@ static int open_all(struct filecheck *k)
 	k->pages = pagelog_complete(k->d, k->db);
 	k->log = pagelog_new(k->d, k->db);
 	k->checker = checker_new(host, hyp, &k->violations);
-	return k->log && k->checker ? 0 : -1;
+	return k->log && k->checker ? open_guests(k) : -1;
 }
 
 struct filecheck *filecheck_new(struct datr *d, FILE *out)
@@ -89,7 +109,7 @@ static int check_event(struct filecheck *k, const struct merged *ev)
 {
 	struct check_event c = {
 		.cpu = ev->cpu, .ts = ev->ev.ts, .lost = ev->lost,
-		.side = datr_side(k->d, ev->buffer),
+		.side = merged_side(k->d, ev),
 	};
 
 	if (!ev->ev.data) {
@@ -111,6 +131,30 @@ static int take_event(void *ctx, const struct merged *ev)
 	return check_event(k, ev);
 }
 
+static int take_guest(struct filecheck *k, const struct merged *ev)
+{
+	account_feed(k->guest[ev->guest - 1], ev);
+	corrupt_take(&k->corrupt, ev);
+	return guestcheck_feed(k->guests, k->db, ev);
+}
+
+/* Also of guests */
+static int take_any(void *ctx, const struct merged *ev)
+{
+	struct filecheck *k = ctx;
+
+	if (ev->guest)
+		return take_guest(k, ev);
+	return guestcheck_feed(k->guests, k->db, ev) || take_event(k, ev) ? -1 : 0;
+}
+
+static int each_event(struct filecheck *k, const struct cpulist *cpus)
+{
+	if (!cpus && datr_nr_guests(k->d))
+		return merge_each_world(k->d, take_any, k);
+	return merge_each(k->d, cpus, take_event, k);
+}
+
 static int check_pages(struct filecheck *k, struct pagecheck_counts *sum)
 {
 	struct pagecheck_counts counts[NR_PAGE_OPS] = { 0 };
@@ -125,7 +169,7 @@ static int check_pages(struct filecheck *k, struct pagecheck_counts *sum)
 int filecheck_run(struct filecheck *k, const struct cpulist *cpus,
 		  struct filecheck_result *result)
 {
-	int ret = merge_each(k->d, cpus, take_event, k);
+	int ret = each_event(k, cpus);
 
 	result->corrupt = k->corrupt;
 	if (ret)
@@ -138,10 +182,23 @@ int filecheck_run(struct filecheck *k, const struct cpulist *cpus,
 	return ret;
 }
 
+void filecheck_guest(struct filecheck *k, unsigned int i, struct guestcheck_result *times,
+		     struct account_result *account)
+{
+	guestcheck_finish(k->guests, i, times);
+	account_finish(k->guest[i], NULL, k->violations.out, account);
+}
+
 void filecheck_free(struct filecheck *k)
 {
+	unsigned int i;
+
 	if (!k)
 		return;
+	for (i = 0; k->guest && i < datr_nr_guests(k->d); i++)
+		account_free(k->guest[i]);
+	free(k->guest);
+	guestcheck_free(k->guests);
 	checker_free(k->checker);
 	pagelog_free(k->log);
 	account_free(k->account);

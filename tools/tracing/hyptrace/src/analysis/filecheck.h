@@ -9,6 +9,7 @@
 
 #include "analysis/account.h"
 #include "analysis/checker.h"
+#include "analysis/guestcheck.h"
 #include "analysis/pagecheck.h"
 #include "lib/types.h"
 #include "lib/util.h"
@@ -65,6 +66,16 @@ bool filecheck_pages(const struct filecheck *k, const struct cpulist *cpus);
  */
 int filecheck_run(struct filecheck *k, const struct cpulist *cpus,
 		  struct filecheck_result *result);
+
+/**
+ * filecheck_guest - of the i-th guest, after filecheck_run() of all CPUs
+ * @k:		the check
+ * @i:		index of the guest
+ * @times:	the times of its events
+ * @account:	what its kernel wrote, and what is in its recording
+ */
+void filecheck_guest(struct filecheck *k, unsigned int i, struct guestcheck_result *times,
+		     struct account_result *account);
 
 /** filecheck_free - @k may be NULL */
 void filecheck_free(struct filecheck *k);

@@ -9,6 +9,7 @@
 #include "cmd/cmdline.h"
 #include "cmd/commands.h"
 #include "lib/log.h"
+#include "lib/visible.h"
 
 static void print_scope(const struct filecheck *k, const struct cpulist *cpus, FILE *out)
 {
@@ -21,6 +22,35 @@ static void print_scope(const struct filecheck *k, const struct cpulist *cpus, F
 	if (!filecheck_pages(k, cpus))
 		fprintf(out,
 			"transitions of pages not checked: needs mem_transition, and guest_mem if the kernel has it, without a filter, of all CPUs\n");
+}
+
+/* Return: 0 if all of its events are there */
+static int print_guest(struct filecheck *k, const struct datr *d, unsigned int i, FILE *out)
+{
+	const struct datr_guest *g = datr_guest(d, i);
+	struct guestcheck_result t;
+	struct account_result a;
+
+	filecheck_guest(k, i, &t, &a);
+	fputs("guest ", out);
+	visible_put(out, g->name);
+	fprintf(out,
+		": events=%llu violations=%llu skipped=%llu cut=%llu lost=%llu%s unaccounted=%llu max_skew_ns=%llu clock_error_ns=%llu\n",
+		t.events, t.violations, t.skipped, t.cut, a.lost, lost_more(a.vague),
+		a.unaccounted, t.max_skew, g->error);
+	return a.unaccounted ? -1 : 0;
+}
+
+static int print_guests(struct filecheck *k, const struct datr *d, FILE *out)
+{
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < datr_nr_guests(d); i++) {
+		if (print_guest(k, d, i, out))
+			ret = -1;
+	}
+	return ret;
 }
 
 /* Return: 0 if all is well */
@@ -53,8 +83,10 @@ int check_file(struct datr *d, const struct cpulist *cpus, FILE *out)
 		return -1;
 	print_scope(k, cpus, out);
 	ret = filecheck_run(k, cpus, &r);
-	if (!ret)
-		ret = print_verdict(&r, filecheck_pages(k, cpus), out);
+	if (!ret) {
+		ret = cpus ? 0 : print_guests(k, d, out);
+		ret |= print_verdict(&r, filecheck_pages(k, cpus), out);
+	}
 	filecheck_free(k);
 	return corrupt_tell(&r.corrupt, d) ?: ret;
 }
@@ -70,6 +102,9 @@ static const char doc[] =
 	"    window;\n"
 	"  * each guest run at EL2 lies inside of one window, and each window has one;\n"
 	"  * all events that the kernel counted are in the file, or reported as lost.\n"
+	"Of each guest (see hyptrace merge):\n"
+	"  * its events lie between a vcpu_enter and the vcpu_exit of their vCPU, but for\n"
+	"    the error of its clock.\n"
 	"On all CPUs together:\n"
 	"  * each page that changes hands is in a state in which EL2 may do that.\n"
 	"\vA rule is skipped, with a message, if it needs events that were not recorded,\n"
@@ -80,7 +115,9 @@ static const char doc[] =
 	"were skipped because events were lost in them, and of those cut by the start\n"
 	"or the end of the recording. The one before that has the number of pages that\n"
 	"changed hands, of those of which the state before was not known, and of those\n"
-	"for which EL2 refused it.\n"
+	"for which EL2 refused it. Before, there is a line for each guest: the events\n"
+	"checked, those skipped as hypervisor events were lost there, those cut by the\n"
+	"ends of the recording of the host, and how far one is outside at most.\n"
 	"\n"
 	"Exit status: 0 if there is no violation; 1 for a violation or an error; 2 for\n"
 	"a wrong command line.";

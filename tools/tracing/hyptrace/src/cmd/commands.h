@@ -7,6 +7,7 @@ int record_main(int argc, char **argv);
 int recover_main(int argc, char **argv);
 int live_main(int argc, char **argv);
 int report_main(int argc, char **argv);
+int merge_main(int argc, char **argv);
 int check_main(int argc, char **argv);
 int stat_main(int argc, char **argv);
 int why_main(int argc, char **argv);

@@ -23,6 +23,7 @@ static const struct {
 	{ "top", top_main, "live view of where time goes" },
 	{ "pages", pages_main, "whose pages were when: the host's, EL2's or a guest's" },
 	{ "compare", compare_main, "show what changed between two recordings" },
+	{ "merge", merge_main, "add the recording of a guest to that of its host" },
 	{ "check", check_main, "check that a recording is in order and complete" },
 	{ "export", export_main, "convert a recording for Perfetto or a web browser" },
 };

@@ -10,6 +10,7 @@
 #include "cmd/cmdline.h"
 #include "cmd/commands.h"
 #include "cmd/filling.h"
+#include "cmd/merge.h"
 #include "cmd/sessionargs.h"
 #include "lib/log.h"
 #include "lib/outfile.h"
@@ -31,7 +32,8 @@ static const char doc[] =
 	"data is in the directory FILE.part. If record is killed or the disk is full,\n"
 	"this directory is left behind, and hyptrace recover makes a file from it.\n"
 	"\n"
-	"With --host-only, the clock is " COUNTERPAIR_CLOCK ".\n"
+	"With --guest or --host-only, the clock is " COUNTERPAIR_CLOCK ", by which the events of\n"
+	"host and guest are put in order.\n"
 	"\n"
 	SESSION_END_DOC
 	"\n"
@@ -41,6 +43,7 @@ static const char doc[] =
 
 struct options {
 	struct session_options session;
+	struct strlist guests;		/* NAME=FILE, or FILE */
 	const char *output;
 	const struct packing *packing;
 	bool quiet;
@@ -66,13 +69,16 @@ struct recorder {
 
 /* Options */
 
-enum { OPT_WHY = CMDLINE_KEYS, OPT_HOST_ONLY, OPT_COMPRESSION };
+enum { OPT_WHY = CMDLINE_KEYS, OPT_HOST_ONLY, OPT_GUEST, OPT_COMPRESSION };
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0, "output file [" DEFAULT_OUTPUT "]", 0 },
 	{ "quiet", 'q', NULL, 0, "print no progress and no summary", 0 },
 	{ "host-only", OPT_HOST_ONLY, NULL, 0,
 	  "record host events only; in a guest, its own kernel is the host, and there may be no remote",
+	  0 },
+	{ "guest", OPT_GUEST, "FILE", 0,
+	  "at the end, merge FILE, the recording that a guest has made meanwhile, or NAME=FILE with its name (see hyptrace merge); can be repeated",
 	  0 },
 	{ "why", OPT_WHY, NULL, 0, "record also all events that hyptrace why needs", 0 },
 	{ "compression", OPT_COMPRESSION, "NAME", 0,
@@ -88,12 +94,26 @@ static int set_compression(struct options *o, const char *name)
 	return log_error("bad compression '%s': expected any, none, " PACKING_NAMES, name);
 }
 
+/* The clocks of host and guest are related by the counter */
+static int set_clock(struct session_options *s, const char *option)
+{
+	if (!s->clock)
+		s->clock = COUNTERPAIR_CLOCK;
+	if (!strcmp(s->clock, COUNTERPAIR_CLOCK))
+		return 0;
+	return log_error("%s with --clock=%s: expected " COUNTERPAIR_CLOCK, option, s->clock);
+}
+
 static int check_options(struct options *o)
 {
 	struct session_options *s = &o->session;
 
+	if (o->guests.nr && set_clock(s, "--guest"))
+		return -1;
 	if (s->host_only && !s->clock)
 		s->clock = COUNTERPAIR_CLOCK;
+	if (s->host_only && o->guests.nr)
+		return log_error("--host-only with --guest: expected one of them");
 	if (s->host_only && s->events[HYP].nr)
 		return log_error("--host-only with --hyp-event %s: expected one of them",
 				 s->events[HYP].choice->name);
@@ -119,6 +139,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_HOST_ONLY:
 		o->session.host_only = true;
 		return 0;
+	case OPT_GUEST:
+		return cmdline_told(strlist_add(&o->guests, arg));
 	case OPT_WHY:
 		o->session.why = true;
 		return 0;
@@ -289,11 +311,38 @@ static int finish(const struct recorder *r)
 	return ret;
 }
 
+static int add_guest(const struct recorder *r, const char *guest)
+{
+	const char *equals = strchr(guest, '=');
+	char *name = equals ? xasprintf("%.*s", (int)(equals - guest), guest) : NULL;
+	int ret = -1;
+
+	if (name || !equals)
+		ret = merge_files(&(struct merge_options) {
+			.host = r->file, .guest = equals ? equals + 1 : guest,
+			.output = r->file, .name = name, .quiet = r->opt->quiet,
+		});
+	free(name);
+	return ret;
+}
+
+/* The recording stays as it is if this fails */
+static int add_guests(const struct recorder *r)
+{
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; !ret && i < r->opt->guests.nr; i++)
+		ret = add_guest(r, r->opt->guests.str[i]);
+	return ret;
+}
+
 static int record(const void *options)
 {
 	const struct options *o = options;
 	struct recorder r = { .opt = o };
 	int ret = prepare(&r);
+	bool finished;
 
 	if (!ret)
 		ret = run(&r);
@@ -301,12 +350,15 @@ static int record(const void *options)
 		ret = finish(&r);
 	if (!ret && r.keep)
 		summary(&r);
+	finished = !ret && r.keep;
 	capture_close(r.c);
 	if (session_close(&r.s))
 		ret = -1;
 	if (r.part && !r.keep)
 		part_remove(r.part);
 	part_free(r.part);
+	if (finished && add_guests(&r))
+		ret = -1;
 	free(r.file);
 	return session_status(&r.s, ret);
 }
@@ -314,6 +366,8 @@ static int record(const void *options)
 int record_main(int argc, char **argv)
 {
 	struct options o = { .output = DEFAULT_OUTPUT, .packing = packing_best() };
+	int ret = session_main(&argp, argc, argv, &o, &o.session, record);
 
-	return session_main(&argp, argc, argv, &o, &o.session, record);
+	strlist_free(&o.guests);
+	return ret;
 }

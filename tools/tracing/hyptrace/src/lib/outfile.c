@@ -121,7 +121,7 @@ static int create_unfinished(struct outfile *f)
 		if (getrandom(&number, sizeof(number), 0) < 0 ||
 		    asprintf(&f->unfinished, "%s.%08x", f->path, number) < 0)
 			return -1;
-		fd = open(f->unfinished, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		fd = open(f->unfinished, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 		if (fd < 0 && errno != EEXIST)
 			return -1;
 	}
@@ -192,6 +192,11 @@ struct outfile *outfile_new(const char *path)
 FILE *outfile_stream(const struct outfile *f)
 {
 	return f->out;
+}
+
+int outfile_fd(const struct outfile *f)
+{
+	return f->fd;
 }
 
 int outfile_finish(struct outfile *f)

@@ -40,6 +40,13 @@ struct outfile *outfile_new(const char *path);
  */
 FILE *outfile_stream(const struct outfile *f);
 
+/**
+ * outfile_fd - the unfinished file itself, for reading and writing
+ *
+ * Context: instead of outfile_stream(). It stays open.
+ */
+int outfile_fd(const struct outfile *f);
+
 /** outfile_finish - give it its name. Return: 0, or -1 with a message. */
 int outfile_finish(struct outfile *f);
 
