@@ -12,7 +12,7 @@
 # Environment: MODE=protected|hvhe|nvhe (protected), CPUS=n (4),
 #              GUEST=bare|linux (bare): the virtual machines run some instructions of our
 #              own on each CPU, ITERATIONS=n (50) times; or it is one that Debian's QEMU runs,
-#              in which Linux boots and works
+#              in which Linux boots, works and records its own events
 set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 
@@ -24,9 +24,12 @@ data=$out/trace.dat
 timed=$out/one-cpu.dat
 report=$BUILD/host/hyptrace
 
-# Sets "workload", and "boot", the arguments of boot.sh that it needs
+# Sets "workload"; "boot", the arguments of boot.sh that it needs; and for the guest's own
+# events, the further arguments of both commands
 choose_workload()
 {
+	record_guest=
+	workload_guest=
 	case $guest in
 	bare)
 		workload="hyp_workload -n ${ITERATIONS:-50}"
@@ -36,6 +39,8 @@ choose_workload()
 		"$SCRIPTS/build-vmm.sh"
 		workload=vm
 		boot=(--vm)
+		record_guest="-b 8192 --guest linux=/tmp/guest.dat"
+		workload_guest="--record /tmp/guest.dat"
 		;;
 	*) die "GUEST='$guest': bare or linux" ;;
 	esac
@@ -44,7 +49,7 @@ choose_workload()
 record()
 {
 	"$SCRIPTS/boot.sh" --mode "$mode" --smp "$cpus" --out "$out" "${boot[@]}" -- \
-		"hyptrace record -o /out/trace.dat -- $workload"
+		"hyptrace record $record_guest -o /out/trace.dat -- $workload $workload_guest"
 }
 
 # Nothing is printed: how long the machine takes to write it would be part of the time
@@ -84,7 +89,7 @@ step "Record in a $mode guest with $cpus CPUs" record_all
 [[ -s $data && -s $timed ]] || die "the guests left no recordings"
 print_timeline
 echo
-"$report" check "$data" | tail -n 5
+"$report" check "$data" | tail -n 6
 "$report" export --quiet --perfetto --html "$data"
 echo
 echo "Where time goes, with one CPU on which an instruction takes a nanosecond:"

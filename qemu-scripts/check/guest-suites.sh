@@ -150,13 +150,14 @@ suite_panic()
 	done
 }
 
-# Checks of a recording of COMMAND what the README promises
-check_recording()	# WHAT MIN-ENTRIES COMMAND MODE CPUS [ARGUMENT-OF-BOOT]...
+# Checks of a recording what the README promises. It stays in $out
+check_recording()	# WHAT MIN-ENTRIES ARGUMENTS-OF-RECORD MODE CPUS [ARGUMENT-OF-BOOT]...
 {
-	local out=$BUILD/check/order-${1//[^a-z0-9]/-} what=$1 line min=1000 entries
+	local what=$1 line min=1000 entries
 
+	out=$BUILD/check/order-${1//[^a-z0-9]/-}
 	rm -rf "$out"
-	guest "${@:4}" --out "$out" -- "hyptrace record -o /out/trace.dat -- $3"
+	guest "${@:4}" --out "$out" -- "hyptrace record -o /out/trace.dat $3"
 	"$BUILD/host/hyptrace" check "$out/trace.dat" | tee "$out/check.txt"
 	line=$(grep '^check: ' "$out/check.txt")
 	if ! [[ $line =~ events=([0-9]+)\ .*windows=([0-9]+)\ violations=0\ lost=([0-9]+)\ unaccounted=0 ]] ||
@@ -174,14 +175,35 @@ check_recording()	# WHAT MIN-ENTRIES COMMAND MODE CPUS [ARGUMENT-OF-BOOT]...
 
 check_order()	# MODE CPUS ROUNDS MIN-ENTRIES
 {
-	check_recording "$1 mode with $2 CPUs" "$4" "hyp_workload -n $3" "$1" "$2"
+	local out
+
+	check_recording "$1 mode with $2 CPUs" "$4" "-- hyp_workload -n $3" "$1" "$2"
 }
 
-# Debian's QEMU boots a Linux guest
-check_linux()	# MODE CPUS
+# The guest's part: each event while its vCPU ran, by a clock that is known to 100 us
+check_guest_events()	# RECORDING MIN-EVENTS
 {
+	local line
+
+	line=$(grep '^guest linux: ' "$1/check.txt") || line="no line of the guest"
+	if [[ $line =~ events=([0-9]+)\ violations=0\ skipped=0\ cut=0\ lost=0\ unaccounted=0\ .*error_ns=([0-9]+)$ ]] &&
+		((BASH_REMATCH[1] >= $2 && BASH_REMATCH[2] <= 100000)); then
+		echo "ok 2 events of the guest, $2 at least"
+	else
+		echo "not ok 2 events of the guest, $2 at least: $line"
+	fi
+}
+
+# Debian's QEMU boots a Linux guest, which records its own events
+check_linux()	# MODE CPUS ROUNDS MIN-EVENTS
+{
+	local out work="seq $3 | while read -r _; do ls -lR /usr >/dev/null; usleep 10000; done"
+
 	"$SCRIPTS/build-vmm.sh"
-	check_recording "$1 mode with a Linux guest" 10000 vm "$1" "$2" --vm
+	check_recording "$1 mode with a Linux guest" 10000 \
+		"-b 8192 --guest linux=/tmp/guest.dat -- vm --record /tmp/guest.dat -- '$work'" \
+		"$1" "$2" --vm
+	check_guest_events "$out" "$4"
 }
 
 check_vm()
@@ -190,10 +212,13 @@ check_vm()
 	guest "$FIRST_MODE" 1 --icount --vm --add "$SCRIPTS/guest/run-vm.sh" -- sh /root/run-vm.sh
 }
 
-# A round of the workload on a CPU makes about 40 entries. With --all the first job is longer
+# A round of the workload on a CPU makes about 40 entries, one of the Linux guest 2,000 events.
+# With --all the first job is longer
 suite_order()
 {
-	local mode cpus rounds=240 entries=1000
+	local mode cpus rounds=240 entries=1000 guest_rounds=5 guest_events=5000
+
+	[[ $all == no ]] || guest_rounds=80 guest_events=100000
 
 	for mode in $MODES; do
 		for cpus in 4 1; do
@@ -205,7 +230,7 @@ suite_order()
 			fi
 		done
 		[[ $all == no && $mode != "$FIRST_MODE" ]] ||
-			job "order $mode, a Linux guest" check_linux "$mode" 4
+			job "order $mode, a Linux guest" check_linux "$mode" 4 $guest_rounds $guest_events
 	done
 	[[ $all == no ]] || job "order, vm" check_vm
 }

@@ -28,6 +28,8 @@ expect 7 "it's" vm --smp 1 --out /tmp/got -- 'echo "it'\''s"; echo 5 >/out/five;
 expect 0 5 cat /tmp/got/five
 # shellcheck disable=SC2016	# not to be expanded
 expect 0 "a  b it's \$HOME" vm --smp 1 -- echo "a  b" "it's" '$HOME'
+expect 3 "recorded" vm --smp 1 --record /tmp/guest.dat -- 'echo recorded; exit 3'
+expect 0 "[[]000[]] .* host .* sys_enter: NR 64 .*" hyptrace report /tmp/guest.dat
 expect 126 '.*Kernel panic.*' vm --smp 1 -- 'echo c >/proc/sysrq-trigger'
 expect 126 '.*too large to fit in RAM.*' vm --mem 1M -- true
 expect 1 0 sh -c 'ls -d /tmp/tmp.* 2>/dev/null | wc -l; exit 1'
