@@ -9,7 +9,7 @@
 # Needs the kernel and the initramfs; 'make bench' makes them first. Builds a kernel
 # without hypervisor tracing to compare with, unless it is there.
 #
-#   --core           only the metrics of qemu-scripts/bench-baseline.tsv, the baseline,
+#   --core           only the metrics of qemu-scripts/bench-baseline-BASE.tsv, the baseline,
 #                    in one boot of some seconds; writes build/bench-core.tsv
 #   --compare        fail if a metric is more than 5 % above the baseline; prints a TAP
 #                    line for each
@@ -17,7 +17,8 @@
 #   --kernel IMAGE   measure this kernel (default build/kernel's), in its build directory
 #   --mode MODE      protected (the default), hvhe or nvhe; see boot.sh
 #
-# Environment: BENCH_CPUS="1 2 4 8", the numbers of CPUs of the guests. With more than
+# Environment: BASE=6.12|mainline (6.12), which kernel; its figures are below build/mainline
+#              BENCH_CPUS="1 2 4 8", the numbers of CPUs of the guests. With more than
 #              one CPU, only costs that must not grow with their number are measured,
 #              on one of them while the others idle; these metrics are named
 #              metric@Ncpus. --core has one CPU only
@@ -29,7 +30,7 @@ set -euo pipefail
 CROSS_COMPILE=${CROSS_COMPILE:-aarch64-linux-gnu-}
 SOURCE=$REPO/tools/testing/selftests/hyptrace/bench
 OBJ=$BUILD/obj/bench
-BASELINE=$SCRIPTS/bench-baseline.tsv
+BASELINE=$SCRIPTS/bench-baseline-$BASE.tsv
 MAX_GROWTH=5	# percent
 BENCH_CPUS=${BENCH_CPUS:-1 2 4 8}
 

@@ -5,8 +5,8 @@
 # Tests hyptrace on the mainline kernel, which is built in build/mainline, in each mode: the
 # test programs of the files, the buffers and the events, the tests of remotes that this
 # kernel has itself, unmodified, and whether a recording accounts for every event, in
-# protected mode with protected guests. Then EL2 is attacked. Prints TAP. Skips itself if the
-# kernel's source cannot be fetched.
+# protected mode with protected guests. Then EL2 is attacked, and the core metrics are
+# measured. Prints TAP. Skips itself if the kernel's source cannot be fetched.
 #
 #   --quick   in protected mode only, and some of the programs, without the attack. Skips
 #             itself if the source is not there; "make setup BASE=mainline" fetches it
@@ -76,3 +76,4 @@ for mode in $MODES; do
 	check_order "$mode" 4 70 1000
 	[[ $mode == nvhe ]] || CALLS=20000 "$SCRIPTS/stress.sh" "$mode"
 done
+"$SCRIPTS/bench.sh" --core --compare
