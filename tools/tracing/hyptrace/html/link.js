@@ -41,12 +41,12 @@ class Link {
 			      parseStamp(data, wanted.get("to")) ?? data.end];
 
 		page.setTheme(wanted.get("theme") || systemTheme());
-		page.showTab(wanted.get("tab") || DEFAULT_TAB);
-		page.sortTable(wanted.get("sort"));
+		page.tabs.show(wanted.get("tab") || DEFAULT_TAB);
+		page.tabs.sort(wanted.get("sort"));
 		this.followRange(wanted.get("range") || "");
 		page.setView(...view);
-		page.search(wanted.get("search") || "");
-		page.nextHit(1);
+		page.hits.search(wanted.get("search") || "");
+		page.hits.next(1);
 		if (wanted.has("from") || wanted.has("to"))
 			page.setView(...view);
 	}
@@ -72,10 +72,10 @@ class Link {
 
 		put("from", stampText(data, view.t0), stampText(data, data.start));
 		put("to", stampText(data, view.t1), stampText(data, data.end));
-		put("tab", page.tab, DEFAULT_TAB);
-		put("sort", orderText(page.table?.order), "");
+		put("tab", page.tabs.tab, DEFAULT_TAB);
+		put("sort", orderText(page.tabs.table?.order), "");
 		put("range", rangeText(data, page.ranges.range), "");
-		put("search", page.query.trim(), "");
+		put("search", page.hits.query.trim(), "");
 		put("theme", document.documentElement.dataset.theme, systemTheme());
 		return parts.toString();
 	}

@@ -54,12 +54,12 @@ class RangeTool {
 
 	set(a, b) {
 		this.show(this.cut(a, b));
-		this.page.countRange();
+		this.page.tabs.count();
 	}
 
 	clear() {
 		this.show(null);
-		this.page.countRange();
+		this.page.tabs.count();
 	}
 
 	/* What is selected, or the view */

@@ -33,7 +33,7 @@ def main(path, out):
         b.open(path)
         begin = b.js(BUSIEST % (NS, NS))
         b.js("page.setTheme('light'); page.setView(%d, %d)" % (begin, begin + NS))
-        b.js("page.search('vcpu_exit ec=DABT_LOW')")
+        b.js("page.hits.search('vcpu_exit ec=DABT_LOW')")
         for _ in range(2):
             b.key("]")
         with open(out, "wb") as picture:

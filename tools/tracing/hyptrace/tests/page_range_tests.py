@@ -124,7 +124,7 @@ def test_select(b, path, start):
            view(b), chosen(b))
     click_element(b, "#selected-clear")
     expect("range: cleared", chosen(b) is None and b.js("document.getElementById('selected').hidden") and
-           b.js("page.table.rows.find((row) => row.cells[0].text === 'hvc').cells[2].value") ==
+           b.js("page.tabs.table.rows.find((row) => row.cells[0].text === 'hvc').cells[2].value") ==
            next(r["count"] for r in page.stat["entries"] if r["name"] == "hvc"))
 
 
@@ -153,7 +153,7 @@ def test_keys(b, path, start):
     b.open(path, address)
     expect("range: from a link", chosen(b) == (start + 9000, start + 10000) and written(b) == address and
            stamp(start + 9000) in text(b, "selected"), chosen(b), written(b))
-    b.js("page.showTab(4)")
+    b.js("page.tabs.show(4)")
     click_element(b, "#table tbody tr button")
     expect("range: its maximum", "guest_exit" in text(b, "details") and
            stamp(start + 9000) in text(b, "details"), text(b, "details"))

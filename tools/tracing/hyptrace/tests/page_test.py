@@ -243,7 +243,7 @@ def test_tables(b):
                   " return row.top >= table.top && row.bottom <= table.bottom &&"
                   " table.bottom <= innerHeight && !document.body.scrollTop; })()")
     expect("tables: the selected event is in view", inside)
-    b.js("page.showTab(4)")
+    b.js("page.tabs.show(4)")
     box = b.js("(() => { const r = document.querySelector('#table tbody tr').getBoundingClientRect();"
                " return [r.left + 30, r.top + 8]; })()")
     b.click(*box)
@@ -256,7 +256,7 @@ def test_loss(b, lines):
     line = next(line for line in lines if "*** 37 events lost" in line)
     stamp = int(re.match(r"\[001\] +(\d+)\.(\d{9})", line)[1] +
                 re.match(r"\[001\] +(\d+)\.(\d{9})", line)[2])
-    b.js("page.search('')")
+    b.js("page.hits.search('')")
     look(b, stamp - 6000, stamp + 6000)
     b.mouse("mouseMoved", *canvas_at(b, stamp, 1, 3))
     b.frames()
@@ -364,8 +364,8 @@ def test_tiny(b, directory):
             b.key(key)
         b.mouse("mouseMoved", *canvas_at(b, 5, 0, 1))
         b.click(*canvas_at(b, 5, 0, 3))
-        b.js("page.search('hyp_enter')")
-        b.js("page.showTab(0)")
+        b.js("page.hits.search('hyp_enter')")
+        b.js("page.tabs.show(0)")
         expect("tiny: %d events" % len(pages), not b.complaints() and
                ("reason=hvc" in text(b, "table")) == bool(pages), b.complaints())
 
@@ -397,7 +397,7 @@ def test_hostile(b, directory):
     b.open(export(path))
     b.key(".")
     b.key(".")
-    b.js("page.showTab(0)")
+    b.js("page.tabs.show(0)")
     seen = text(b, "details") + text(b, "table") + text(b, "facts")
     expect("hostile: all is text", '</script><b>&"-9' in seen and "<img src=x onerror=alert(5)>" in seen
            and "<img src=x onerror=alert(1)>" in seen, seen[:400])
