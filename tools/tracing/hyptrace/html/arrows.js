@@ -8,7 +8,7 @@
 const ARROW_ROOM = 40;		/* px of a switch */
 const ARROW_HEAD = 8;
 
-/* => the times and rows that the arrow goes through; it turns in the EL2 entry next to the host */
+/* => the times and places that the arrow goes through; it turns in the EL2 entry next to the host */
 function switchPoints({ stays, switches }, i) {
 	const [from, to] = [switches.start[i], switches.end[i]];
 	const first = sliceAt(stays, from);
@@ -21,24 +21,27 @@ function switchPoints({ stays, switches }, i) {
 }
 
 class ArrowPainter {
-	constructor(painter, view, cpu, y) {
-		Object.assign(this, { p: painter, c: painter.c, view, cpu, y });
+	constructor(painter, view, lane, y) {
+		Object.assign(this, { p: painter, c: painter.c, view, lane, y });
+		this.middles = [0, 1, 2].map((place) => lane.middleOf(place));
 	}
 
 	draw() {
-		const { p, c, cpu, view } = this;
+		const { p, c, lane, view } = this;
 
+		if (this.middles.includes(undefined))
+			return;
 		c.strokeStyle = p.colours.selection;
 		c.lineWidth = 2;
-		walkSlices(cpu.switches, view, (i, x0, x1) => {
+		walkSlices(lane.switches, view, (i, x0, x1) => {
 			if (x1 - x0 >= ARROW_ROOM)
-				this.drawSwitch(switchPoints(cpu, i));
+				this.drawSwitch(switchPoints(lane, i));
 		}, () => {});
 	}
 
 	drawSwitch(points) {
-		const { c, y } = this;
-		const at = points.map(([t, row]) => [this.view.x(t), y + (row + 0.5) * LANE]);
+		const { c } = this;
+		const at = points.map(([t, place]) => [this.view.x(t), this.y + this.middles[place]]);
 
 		c.beginPath();
 		at.forEach((point) => c.lineTo(...point));

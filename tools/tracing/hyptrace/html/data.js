@@ -6,6 +6,7 @@
 "use strict";
 
 const PLACES = ["host", "EL2", "guest", "unknown"];
+const SIDES = ["host", "el2"];		/* of events, as in their colours */
 const WHAT = { EVENT: 0, STRANGER: 1, LOSS: 2, CORRUPT: 3 };
 
 class Reader {
@@ -118,7 +119,7 @@ function addSlice(s, start, end, what) {
 	s.sum[s.n] = s.sum[s.n - 1] + end - start;
 }
 
-/* The spans of a CPU => slices by place */
+/* The spans of a CPU => slices by place, and the places in their order */
 function readSpans(r, start, places) {
 	const n = r.varint();
 	const what = new Uint32Array(n);
@@ -131,10 +132,11 @@ function readSpans(r, start, places) {
 		count[places[what[i]].place]++;
 	}
 	const slices = count.map(newSlices);
+	const order = Uint8Array.from(what, (w) => places[w].place);
 
 	for (let i = 0, t = start; i < n; t += ns[i], i++)
 		addSlice(slices[places[what[i]].place], t, t + ns[i], what[i]);
-	return slices;
+	return { slices, order };
 }
 
 /* EL2 entries, hypercalls or world switches; more: an array of one more number of each */
@@ -159,7 +161,7 @@ function readCpu(r, places) {
 	const cpu = { cpu: r.varint() };
 	const start = r.signed();
 
-	cpu.slices = readSpans(r, start, places);
+	Object.assign(cpu, readSpans(r, start, places));
 	cpu.stays = readVisits(r, "call", Uint32Array);
 	cpu.calls = readVisits(r, "ns", Float64Array);
 	cpu.switches = readVisits(r);
@@ -199,16 +201,17 @@ function distribute(events, lists, choose) {
 	return all.map((list) => marksOf(events, list));
 }
 
-/* Each CPU's events of the host, of the hypervisor, and its losses */
+/* Each CPU's events, by side and all of them, and its losses */
 function sortEvents(data) {
-	const index = new Map(data.cpus.map((c, i) => [c.cpu, i]));
+	const index = data.cpuIndex;
 	const listOf = data.kinds.map((k) =>
 		index.has(k.cpu) ? 3 * index.get(k.cpu) + (k.what >= WHAT.LOSS ? 2 : k.hyp) : -1);
 	const lists = distribute(data.events, 3 * data.cpus.length,
 				 (i) => listOf[data.events.kind[i]]);
 
 	data.cpus.forEach((c, i) => {
-		[c.host, c.hyp, c.losses] = lists.slice(3 * i, 3 * i + 3);
+		c.points = SIDES.map((colour, side) => ({ colour, marks: lists[3 * i + side] }));
+		c.losses = lists[3 * i + 2];
 	});
 	distribute(data.events, data.cpus.length,
 		   (i) => Math.floor(listOf[data.events.kind[i]] / 3))
@@ -234,6 +237,7 @@ function readData(base64) {
 	data.places = r.list(() => readPlace(r));
 	data.events = readEvents(r);
 	data.cpus = r.list(() => readCpu(r, data.places));
+	data.cpuIndex = new Map(data.cpus.map((c, i) => [c.cpu, i]));
 	sortEvents(data);
 	data.start = Infinity;
 	for (const c of data.cpus)

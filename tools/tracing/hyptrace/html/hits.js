@@ -21,15 +21,13 @@ class Hits {
 	}
 
 	mark() {
-		const { state, data } = this.page;
-		const { events, kinds, cpus } = data;
-		const index = new Map(cpus.map((c, i) => [c.cpu, i]));
-		const lists = cpus.map(() => []);
+		const { state, data, lanes } = this.page;
+		const lists = lanes.lanes.map(() => []);
 
 		for (const i of this.found)
-			lists[index.get(kinds[events.kind[i]].cpu)]?.push(i);
+			lists[lanes.laneOf(eventBox(data, i))]?.push(i);
 		state.hits = this.found.length ?
-			lists.map((l) => marksOf(events, Uint32Array.from(l))) : [];
+			lists.map((l) => marksOf(data.events, Uint32Array.from(l))) : [];
 	}
 
 	show() {

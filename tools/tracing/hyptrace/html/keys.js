@@ -19,7 +19,7 @@ class Keys {
 			"+": zoom(1.6), "=": zoom(1.6), w: zoom(1.6), "-": zoom(1 / 1.6), s: zoom(1 / 1.6),
 			ArrowLeft: pan(-0.15), a: pan(-0.15), ArrowRight: pan(0.15), d: pan(0.15),
 			PageUp: pan(-0.9), PageDown: pan(0.9),
-			ArrowUp: () => page.stepCpu(-1), ArrowDown: () => page.stepCpu(1),
+			ArrowUp: () => page.stepLane(-1), ArrowDown: () => page.stepLane(1),
 			",": () => page.stepEvent(-1), ".": () => page.stepEvent(1),
 			"[": () => page.stepStay(-1), "]": () => page.stepStay(1),
 			0: () => page.setView(page.data.start, page.data.end),

@@ -1,131 +1,57 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Draws the lanes of a CPU.
+ * Lanes. A lane is a stack of rows (rows.js), which draw its lists:
+ *
+ *	slices		of time, by place; with what text(place, i) says of one
+ *	stays, switches	EL2 entries, world switches
+ *	points		events that have a mark, a list for each side
+ *	all, losses	events to step through and to point at; places where events were lost
+ *
+ * The lists of a lane that is not a CPU's are parts of those of CPUs: cpu[i] and at[i] say of
+ * which CPU, and where there.
+ *
+ * What one can point at is a box. It is the same in all lanes: { type, cpu, i, start, end },
+ * the i-th event, or the i-th slice in the CPU's list of this type; lane and row say where it is
+ * now, lane -1 if it is in none.
  */
 
-/* The three lanes of a CPU */
-class CpuPainter {
-	constructor(painter, view, cpu, y) {
-		Object.assign(this, { p: painter, view, cpu, y, data: painter.data,
-				      colours: painter.colours });
-	}
+const VISITS = { stay: "stays", call: "calls", switch: "switches" };
 
-	hostText(what) {
-		return taskText(this.data, this.data.places[what].task);
-	}
+function eventBox(data, i) {
+	const k = data.kinds[data.events.kind[i]];
+	const t = data.events.t[i];
 
-	drawHost() {
-		const { p, colours, y } = this;
+	return { type: "event", cpu: data.cpuIndex.get(k.cpu), i, start: t, end: t };
+}
 
-		walkSlices(this.cpu.slices[0], this.view, (i, x0, x1) => {
-			const what = this.cpu.slices[0].what[i];
-			const idle = p.idle[this.data.places[what].task];
+function sliceBox(type, cpu, slices, i) {
+	return { type, cpu, i, start: slices.start[i], end: slices.end[i] };
+}
 
-			p.slice(idle ? colours.idle : colours.host, x0, x1, y);
-			p.label(idle ? colours.text : colours["on-slice"], this.hostText(what),
-				x0, x1, y + LANE / 2);
-		}, (x, share) => p.column(colours.host, x, share, y));
-	}
+/* The box of the i-th one of a lane's list */
+function laneBox(lane, type, slices, i) {
+	return { ...sliceBox(type, slices.cpu ? slices.cpu[i] : lane.cpuIndex, slices, i),
+		 i: slices.at ? slices.at[i] : i };
+}
 
-	/* Spans are all the time at EL2; the complete entries in them have names */
-	drawEl2() {
-		const { p, cpu, colours } = this;
-		const y = this.y + LANE;
+/* The box of a lane that has the time t in it, or null */
+function sliceBoxAt(lane, type, t) {
+	const slices = VISITS[type] ? lane[VISITS[type]] : lane.slices[PLACES.indexOf(type)];
+	const i = sliceAt(slices, t);
 
-		walkSlices(cpu.slices[1], this.view, (i, x0, x1) => p.slice(colours.el2, x0, x1, y),
-			   (x, share) => p.column(colours.el2, x, share, y));
-		walkSlices(cpu.stays, this.view, (i, x0, x1) => {
-			if (x1 - x0 > 4)
-				p.slice(colours.el2, x0, x1, y);
-			p.label(colours["on-slice"], stayText(this.data, cpu.stays, i), x0, x1,
-				y + LANE / 2);
-		}, () => {});
-	}
+	return i >= 0 ? laneBox(lane, type, slices, i) : null;
+}
 
-	drawGuest() {
-		const { p, cpu, colours } = this;
-		const y = this.y + 2 * LANE;
+/* Where a box is in a list of its type, or -1 */
+function indexOfBox(lane, list, box) {
+	for (let i = lowerBound(list.start, list.n, box.start); i < list.n && list.start[i] === box.start; i++)
+		if (same(laneBox(lane, box.type, list, i), box))
+			return i;
+	return -1;
+}
 
-		walkSlices(cpu.slices[2], this.view, (i, x0, x1) => {
-			p.slice(colours.guest, x0, x1, y);
-			p.label(colours["on-slice"], guestText(this.data, cpu.slices[2].what[i]),
-				x0, x1, y + LANE / 2);
-		}, (x, share) => p.column(colours.guest, x, share, y));
-	}
-
-	drawUnknown() {
-		const { p, cpu, colours, y } = this;
-		const hatch = (x0, x1) => {
-			const left = Math.max(x0, LABELS);
-
-			p.rect(p.hatch, left, y, Math.max(1, Math.min(x1, p.width) - left), 3 * LANE);
-		};
-
-		walkSlices(cpu.slices[3], this.view, (i, x0, x1) => {
-			hatch(x0, x1);
-			if (x1 - x0 > 76) {
-				const at = Math.max(x0, LABELS) + 6;
-
-				p.rect(colours.background, at - 3, y + 1.5 * LANE - 8,
-				       p.textWidth("unknown") + 6, 16);
-				p.text(colours.muted, "unknown", at, y + 1.5 * LANE);
-			}
-		}, (x) => hatch(x, x + 1));
-	}
-
-	/* Wide ones if there are few events */
-	drawTicks(marks, style, y) {
-		const { t0, t1, width } = this.view;
-		const number = lowerBound(marks.t, marks.n, t1) - lowerBound(marks.t, marks.n, t0);
-		const broad = number < width / 8 ? 2 : 1;
-
-		walkMarks(marks, this.view, (x, n) => {
-			this.p.c.globalAlpha = Math.min(1, (broad - 1) + 0.6 + n / 10);
-			this.p.rect(style, x, y, broad, EVENTS / 2 - 0.5);
-		});
-		this.p.c.globalAlpha = 1;
-	}
-
-	/* Names, where there is room up to the next event */
-	drawNames(y) {
-		const { p, cpu, data, view } = this;
-		const all = cpu.all;
-		const first = lowerBound(all.t, all.n, view.t0);
-		const last = lowerBound(all.t, all.n, view.t1);
-
-		if (last - first > view.width / 20)
-			return;
-		for (let i = first; i < last; i++) {
-			const kind = data.kinds[data.events.kind[all.event[i]]];
-			const x = view.x(all.t[i]);
-			const next = i + 1 < all.n ? view.x(all.t[i + 1]) : p.width;
-
-			if (kind.what < WHAT.LOSS)
-				p.label(p.colours.text, data.words[kind.name], x, next, y);
-		}
-	}
-
-	drawLosses() {
-		const { p, colours, y } = this;
-
-		walkMarks(this.cpu.losses, this.view, (x) => {
-			p.rect(colours.loss, x, y - 4, 2, 3 * LANE + EVENTS + 4);
-			p.rect(colours.loss, x - 3, y - 6, 8, 3);
-		});
-	}
-
-	draw() {
-		const events = this.y + 3 * LANE;
-
-		this.drawHost();
-		this.drawEl2();
-		this.drawGuest();
-		this.drawUnknown();
-		this.drawTicks(this.cpu.host, this.colours.host, events + 1);
-		this.drawTicks(this.cpu.hyp, this.colours.el2, events + 1 + EVENTS / 2);
-		this.drawNames(events + EVENTS / 2);
-		this.drawLosses();
-	}
+function same(a, b) {
+	return a && b && a.type === b.type && a.i === b.i && a.cpu === b.cpu;
 }
 
 function stayText(data, stays, i) {
@@ -138,4 +64,76 @@ function guestText(data, what) {
 	const { vcpu, task } = data.places[what];
 
 	return (vcpu ? vcpuText(vcpu) + ", " : "") + taskText(data, task);
+}
+
+/* => y of each row, and the height of all */
+function stackRows(rows) {
+	let height = 0;
+	const tops = rows.map((row) => (height += row.height) - row.height);
+
+	return { tops, height };
+}
+
+class Lane {
+	/* lists: see above; with name, and data */
+	constructor(lists, makeRows) {
+		Object.assign(this, lists);
+		this.rows = makeRows(this);
+		Object.assign(this, stackRows(this.rows));
+	}
+
+	/* The row at y, or -1 */
+	rowAt(y) {
+		return this.rows.findIndex((row, i) => y >= this.tops[i] && y < this.tops[i] + row.height);
+	}
+
+	/* The middle of a place's row, or undefined */
+	middleOf(place) {
+		const i = this.rows.findIndex((row) => row.place === place);
+
+		return i < 0 ? undefined : this.tops[i] + this.rows[i].height / 2;
+	}
+}
+
+class LaneSet {
+	/* laneOf(box) => the index of its lane, or -1 */
+	constructor(lanes, laneOf) {
+		this.lanes = lanes;
+		this.laneOf = laneOf;
+		Object.assign(this, stackRows(lanes.map((lane) => ({ height: lane.height + GAP }))));
+	}
+
+	/* The lane at y, or -1 */
+	laneAt(y) {
+		const i = lowerBound(this.tops, this.tops.length, y + 1e-9) - 1;
+
+		return i >= 0 && y < this.tops[i] + this.lanes[i].height ? i : -1;
+	}
+
+	/* What is at x of the view and y, or null */
+	hit(view, x, y) {
+		const lane = this.laneAt(y);
+		const row = lane < 0 ? -1 : this.lanes[lane].rowAt(y - this.tops[lane]);
+		const box = row < 0 ? null : this.lanes[lane].rows[row].hit(view, x);
+
+		return box && { ...box, lane, row };
+	}
+
+	/* => the box, with where it is */
+	locate(box) {
+		const lane = this.laneOf(box);
+		const row = lane < 0 ? -1 : this.lanes[lane].rows.findIndex((r) => r.shows(box));
+
+		return { ...box, lane: row < 0 ? -1 : lane, row };
+	}
+}
+
+function cpuLanes(data) {
+	const lanes = data.cpus.map((cpu, cpuIndex) => new Lane({
+		...cpu, data, cpuIndex, name: "CPU " + cpu.cpu,
+		text: (place, i) => place === 2 ? guestText(data, cpu.slices[2].what[i]) :
+			taskText(data, data.places[cpu.slices[place].what[i]].task),
+	}, (lane) => [new PlaceRow(lane, 0), new PlaceRow(lane, 1), new PlaceRow(lane, 2), new EventRow(lane)]));
+
+	return new LaneSet(lanes, (box) => box.cpu ?? -1);
 }

@@ -10,23 +10,6 @@ const MIN_VIEW = 100;		/* ns */
 const OVERVIEW = 38;
 const $ = (id) => document.getElementById(id);
 
-/* The position of something on the timeline: CPU's index, row, times */
-function eventBox(data, i) {
-	const k = data.kinds[data.events.kind[i]];
-	const cpu = data.cpus.findIndex((c) => c.cpu === k.cpu);
-	const t = data.events.t[i];
-
-	return { type: "event", i, cpu, row: 3, start: t, end: t };
-}
-
-function sliceBox(type, cpu, row, slices, i) {
-	return { type, i, cpu, row, start: slices.start[i], end: slices.end[i] };
-}
-
-function same(a, b) {
-	return a && b && a.type === b.type && a.i === b.i && a.cpu === b.cpu && a.row === b.row;
-}
-
 function systemTheme() {
 	return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 }
@@ -34,9 +17,10 @@ function systemTheme() {
 class Page {
 	constructor(data) {
 		this.data = data;
-		this.state = { cpu: 0, hits: [], hover: null, selected: null, range: null };
+		this.state = { lane: 0, hits: [], hover: null, selected: null, range: null };
 		this.timeline = new TimelinePainter($("timeline"), data);
 		this.overview = new OverviewPainter($("overview"), data);
+		this.lanes = cpuLanes(data);
 		this.view = { t0: data.start, t1: data.end };
 		this.ranges = new RangeTool(this);
 		this.link = new Link(this);
@@ -126,20 +110,23 @@ class Page {
 		this.setView(this.view.t0 + by, this.view.t1 + by);
 	}
 
-	/* Scroll and pan so that a box and its CPU are visible */
+	/* Scroll and pan so that a box and its lane are visible */
 	reveal(box) {
 		const { t0, t1 } = this.view;
 		const size = t1 - t0;
 
 		if (box.start < t0 || box.start > t1 - size / 50)
 			this.setView((box.start + box.end - size) / 2, (box.start + box.end + size) / 2);
-		const y = box.cpu * BLOCK;
+		if (box.lane < 0)
+			return;
+		const y = this.lanes.tops[box.lane];
 		const lanes = $("lanes");
+		const below = y + AXIS + GAP + this.lanes.lanes[box.lane].height + GAP - lanes.clientHeight;
 
 		if (y < lanes.scrollTop)
 			lanes.scrollTop = y;
-		else if (y + AXIS + GAP + BLOCK > lanes.scrollTop + lanes.clientHeight)
-			lanes.scrollTop = y + AXIS + GAP + BLOCK - lanes.clientHeight;
+		else if (below > lanes.scrollTop)
+			lanes.scrollTop = below;
 	}
 
 	zoomTo(box, widths = 1.5) {
@@ -150,7 +137,7 @@ class Page {
 	}
 
 	fitPanel() {
-		const lanes = AXIS + GAP + this.data.cpus.length * BLOCK + OVERVIEW;
+		const lanes = AXIS + GAP + this.lanes.height + OVERVIEW;
 		const top = $("overview").getBoundingClientRect().top;
 		const room = window.innerHeight - top - lanes - 8;
 		const share = (part) => part * window.innerHeight;
@@ -164,8 +151,7 @@ class Page {
 		const { t0, t1 } = this.view;
 		const width = lanes.clientWidth;
 
-		$("spacer").style.height = Math.max(0, AXIS + GAP + this.data.cpus.length * BLOCK -
-						    lanes.clientHeight) + "px";
+		$("spacer").style.height = Math.max(0, AXIS + GAP + this.lanes.height - lanes.clientHeight) + "px";
 		if (width <= LABELS || !lanes.clientHeight)
 			return;
 		this.timeline.resize(width, lanes.clientHeight);
@@ -188,60 +174,31 @@ class Page {
 		});
 	}
 
+	/* The view, on the canvas */
+	shown() {
+		return viewOf(this.view.t0, this.view.t1, this.timeline.width);
+	}
+
 	frame() {
 		const begin = performance.now();
-		const view = viewOf(this.view.t0, this.view.t1, this.timeline.width);
+		const view = this.shown();
 
-		this.timeline.draw(view, $("lanes").scrollTop, this.state);
+		this.timeline.draw(view, this.lanes, $("lanes").scrollTop, this.state);
 		this.overview.draw(view, this.state);
 		this.frameMs = performance.now() - begin;
 		$("range").textContent = durationText(view.t1 - view.t0) + " from " +
 			stampText(this.data, view.t0) + " s";
 	}
 
-	/* --- hit test --------------------------------------------------------- */
+	/* --- pointer ---------------------------------------------------------- */
 
 	/* The box at a point of the canvas, or null */
 	hit(x, y) {
-		const view = viewOf(this.view.t0, this.view.t1, this.timeline.width);
 		const down = y + $("lanes").scrollTop - AXIS - GAP;
-		const index = Math.floor(down / BLOCK);
-		const cpu = this.data.cpus[index];
 
-		if (!cpu || x < LABELS || y < AXIS || down < 0)
+		if (x < LABELS || y < AXIS || down < 0)
 			return null;
-		const t = view.t(x);
-		const row = Math.floor((down - index * BLOCK) / LANE);
-
-		if (row >= 3)
-			return this.hitEvent(cpu, view, x, t);
-		return this.hitSlice(cpu, index, row, t);
-	}
-
-	hitEvent(cpu, view, x, t) {
-		const near = [cpu.all, cpu.losses].map((marks) => {
-			const i = nearestMark(marks, t);
-
-			return i >= 0 && Math.abs(view.x(marks.t[i]) - x) < 5 ? marks.event[i] : -1;
-		}).filter((i) => i >= 0);
-
-		return near.length ? eventBox(this.data, near[near.length - 1]) : null;
-	}
-
-	hitSlice(cpu, index, row, t) {
-		if (row === 1) {
-			const stay = sliceAt(cpu.stays, t);
-
-			if (stay >= 0)
-				return sliceBox("stay", index, 1, cpu.stays, stay);
-		}
-		for (const place of [row, 3]) {
-			const i = sliceAt(cpu.slices[place], t);
-
-			if (i >= 0)
-				return sliceBox(PLACES[place], index, row, cpu.slices[place], i);
-		}
-		return null;
+		return this.lanes.hit(this.shown(), x, down);
 	}
 
 	listenToPointer() {
@@ -288,11 +245,10 @@ class Page {
 
 	select(box) {
 		this.state.selected = box;
-		if (box) {
-			this.state.cpu = box.cpu;
-			if (box.type === "event")
-				this.tabs.current = box.i;
-		}
+		if (box && box.lane >= 0)
+			this.state.lane = box.lane;
+		if (box && box.type === "event")
+			this.tabs.current = box.i;
 		this.details.show();
 		if (this.tabs.tab === 0)
 			this.tabs.show(0);
@@ -304,36 +260,44 @@ class Page {
 	}
 
 	/* With what was before and after it */
-	goTo(box) {
+	goTo(visit) {
+		const box = this.lanes.locate(visit);
+
 		this.zoomTo(box, 5);
 		this.reveal(box);
 		this.select(box);
 	}
 
 	selectEvent(i) {
-		const box = eventBox(this.data, i);
+		const box = this.lanes.locate(eventBox(this.data, i));
 
 		this.reveal(box);
 		this.select(box);
 	}
 
+	/* The lane in which the keys step, or undefined */
+	get lane() {
+		return this.lanes.lanes[this.state.lane];
+	}
+
+	/* Whether something of this type is selected in this lane */
+	isSelected(type) {
+		const { selected, lane } = this.state;
+
+		return selected && selected.lane === lane && (!type || selected.type === type);
+	}
+
 	/* The time from which the keys step on */
 	position() {
-		const { selected, cpu } = this.state;
-
-		if (selected && selected.cpu === cpu)
-			return selected.start;
-		return (this.view.t0 + this.view.t1) / 2;
+		return this.isSelected() ? this.state.selected.start : (this.view.t0 + this.view.t1) / 2;
 	}
 
 	stepEvent(by) {
-		const { selected, cpu } = this.state;
+		const all = this.lane?.all;
 
-		if (!this.data.cpus.length)
+		if (!all)
 			return;
-		const all = this.data.cpus[cpu].all;
-		const at = selected && selected.type === "event" && selected.cpu === cpu ?
-			all.event.indexOf(selected.i) + by :
+		const at = this.isSelected("event") ? all.event.indexOf(this.state.selected.i) + by :
 			lowerBound(all.t, all.n, this.position()) - (by < 0);
 
 		if (at >= 0 && at < all.n)
@@ -341,32 +305,33 @@ class Page {
 	}
 
 	stepStay(by) {
-		const { selected, cpu } = this.state;
+		const { lane } = this;
 
-		if (!this.data.cpus.length)
+		if (!lane)
 			return;
-		const stays = this.data.cpus[cpu].stays;
-		const at = selected && selected.type === "stay" && selected.cpu === cpu ? selected.i + by :
+		const { stays } = lane;
+		const at = this.isSelected("stay") ? indexOfBox(lane, stays, this.state.selected) + by :
 			lowerBound(stays.start, stays.n, this.position()) - (by < 0);
 
 		if (at < 0 || at >= stays.n)
 			return;
-		const box = sliceBox("stay", cpu, 1, stays, at);
+		const box = this.lanes.locate(laneBox(lane, "stay", stays, at));
 
 		this.reveal(box);
 		this.select(box);
 	}
 
-	stepCpu(by) {
-		const { cpus } = this.data;
+	stepLane(by) {
+		const { lanes } = this.lanes;
 
-		this.state.cpu = Math.max(0, Math.min(cpus.length - 1, this.state.cpu + by));
-		this.reveal({ cpu: this.state.cpu, start: this.view.t0, end: this.view.t0 });
+		this.state.lane = Math.max(0, Math.min(lanes.length - 1, this.state.lane + by));
+		if (this.lane)
+			this.reveal({ lane: this.state.lane, start: this.view.t0, end: this.view.t0 });
 		this.redraw();
 	}
 
 	showEventsAt(t) {
-		const all = this.data.cpus[this.state.cpu].all;
+		const { all } = this.lane;
 		const i = Math.min(lowerBound(all.t, all.n, t), all.n - 1);
 
 		if (i >= 0)

@@ -10,8 +10,6 @@ const AXIS = 26;
 const LANE = 20;
 const EVENTS = 15;
 const GAP = 12;
-const BLOCK = 3 * LANE + EVENTS + GAP;
-const ROWS = ["host", "EL2", "guest", "events"];
 const FONT = "11px system-ui, 'DejaVu Sans', sans-serif";
 const STRONG = "600 12px system-ui, 'DejaVu Sans', sans-serif";
 
@@ -176,12 +174,12 @@ class Painter {
 	}
 
 	/* A slice; there is a gap between neighbours if they are wide enough */
-	slice(style, x0, x1, y) {
+	slice(style, x0, x1, y, height = LANE) {
 		const left = Math.max(x0, LABELS - 1);
 		const right = Math.min(x1, this.width + 1);
 
 		this.rect(style, left, y + 1, Math.max(1, right - left - (x1 - x0 > 8 ? 1 : 0)),
-			  LANE - 2);
+			  height - 2);
 	}
 
 	column(style, x, share, y) {

@@ -31,8 +31,7 @@ class RangeTool {
 	}
 
 	listenToDrag() {
-		const time = () => viewOf(this.page.view.t0, this.page.view.t1, this.page.timeline.width)
-			.t(d3.event.x);
+		const time = () => this.page.shown().t(d3.event.x);
 		let anchor;
 
 		d3.select($("timeline")).call(d3.drag()

@@ -26,23 +26,89 @@ function axisTicks(data, view) {
 	});
 }
 
+/* A lane, at y */
+class LanePainter {
+	constructor(painter, view, lane, y) {
+		Object.assign(this, { p: painter, view, lane, y });
+	}
+
+	draw(hits) {
+		const { p, lane, view, y } = this;
+
+		if (hits)
+			this.drawHits(hits);
+		lane.rows.forEach((row, i) => {
+			const top = y + lane.tops[i];
+
+			if (top + row.height > 0 && top < p.height)
+				row.draw(p, view, top);
+		});
+		this.drawUnknown();
+		this.drawLosses();
+		new ArrowPainter(p, view, lane, y).draw();
+	}
+
+	/* Beside the slices, so that a hit is always visible */
+	drawHits(hits) {
+		const { p, lane, y } = this;
+
+		walkMarks(hits, this.view, (x) => {
+			p.rect(p.colours.hit, x - 1, y - 5, 3, 4);
+			p.rect(p.colours.hit, x - 1, y + lane.height - EVENTS, 3, EVENTS);
+		});
+	}
+
+	drawUnknown() {
+		const { p, lane, y } = this;
+		const height = lane.height - EVENTS;
+		const hatch = (x0, x1) => {
+			const left = Math.max(x0, LABELS);
+
+			p.rect(p.hatch, left, y, Math.max(1, Math.min(x1, p.width) - left), height);
+		};
+
+		walkSlices(lane.slices[3], this.view, (i, x0, x1) => {
+			hatch(x0, x1);
+			if (x1 - x0 > 76) {
+				const at = Math.max(x0, LABELS) + 6;
+
+				p.rect(p.colours.background, at - 3, y + height / 2 - 8, p.textWidth("unknown") + 6, 16);
+				p.text(p.colours.muted, "unknown", at, y + height / 2);
+			}
+		}, (x) => hatch(x, x + 1));
+	}
+
+	drawLosses() {
+		const { p, lane, y } = this;
+
+		walkMarks(lane.losses, this.view, (x) => {
+			p.rect(p.colours.loss, x, y - 4, 2, lane.height + 4);
+			p.rect(p.colours.loss, x - 3, y - 6, 8, 3);
+		});
+	}
+}
+
 class TimelinePainter extends Painter {
-	/* view: the visible time; state: selection, hover, hits by CPU */
-	draw(view, scrolled, state) {
+	/* view: the visible time; set: the lanes; state: selection, hover, hits by lane */
+	draw(view, set, scrolled, state) {
 		this.begin();
 		this.drawGrid(view);
-		this.data.cpus.forEach((cpu, i) => {
-			const y = AXIS + GAP + i * BLOCK - scrolled;
+		set.lanes.forEach((lane, i) => {
+			const y = this.topOf(set, i, scrolled);
 
-			if (y + BLOCK > 0 && y < this.height)
-				this.drawCpu(view, cpu, i, y, state);
+			if (y + lane.height + GAP > 0 && y < this.height)
+				this.drawLane(view, lane, i, y, state);
 		});
 		if (state.range)
 			this.drawRange(view, state.range);
-		this.drawSelection(view, scrolled, state);
+		this.drawSelection(view, set, scrolled, state);
 		this.drawAxis(view);
 		if (state.range)
 			this.drawEdges(view, state.range);
+	}
+
+	topOf(set, lane, scrolled) {
+		return AXIS + GAP + set.tops[lane] - scrolled;
 	}
 
 	drawGrid(view) {
@@ -51,49 +117,33 @@ class TimelinePainter extends Painter {
 			this.rect(this.colours.line, Math.round(tick.x), AXIS, 1, this.height - AXIS);
 	}
 
-	drawCpu(view, cpu, i, y, state) {
-		const { c, colours } = this;
+	drawLane(view, lane, i, y, state) {
+		const { c } = this;
 
 		c.save();
 		c.beginPath();
 		c.rect(LABELS, 0, this.width - LABELS, this.height);
 		c.clip();
-		if (state.hits[i])
-			this.drawHits(view, state.hits[i], y);
-		for (let row = 0; row < 3; row++)
-			this.rect(colours.lane, LABELS, y + row * LANE + 1, this.width, LANE - 2);
-		new CpuPainter(this, view, cpu, y).draw();
-		new ArrowPainter(this, view, cpu, y).draw();
+		new LanePainter(this, view, lane, y).draw(state.hits[i]);
 		c.restore();
 		this.style = null;
-		this.drawNames(cpu, y, i === state.cpu);
+		this.drawNames(lane, y, i === state.lane);
 	}
 
-	/* In the gaps of the lanes, so that a hit is always visible */
-	drawHits(view, hits, y) {
-		walkMarks(hits, view, (x) => {
-			this.rect(this.colours.hit, x - 1, y - 5, 3, 4);
-			this.rect(this.colours.hit, x - 1, y + 3 * LANE, 3, EVENTS);
-		});
-	}
-
-	drawNames(cpu, y, current) {
+	drawNames(lane, y, current) {
 		const { c, colours } = this;
 
-		this.rect(colours.panel, 0, y - GAP / 2, LABELS - 1, BLOCK);
+		this.rect(colours.panel, 0, y - GAP / 2, LABELS - 1, lane.height + GAP);
 		if (current)
-			this.rect(colours.selection, 0, y - 2, 3, BLOCK - GAP + 4);
+			this.rect(colours.selection, 0, y - 2, 3, lane.height + 4);
 		c.font = STRONG;
-		this.text(colours.text, "CPU " + cpu.cpu, 10, y + LANE / 2);
+		this.text(colours.text, lane.name, 10, y + LANE / 2);
 		c.font = FONT;
 		c.textAlign = "right";
-		ROWS.forEach((name, row) => {
-			const height = row < 3 ? LANE : EVENTS;
-
-			this.text(colours.muted, name, LABELS - 9, y + row * LANE + height / 2);
-		});
+		lane.rows.forEach((row, i) =>
+			this.text(colours.muted, row.name, LABELS - 9, y + lane.tops[i] + row.height / 2));
 		c.textAlign = "left";
-		this.rect(colours.line, 0, y + BLOCK - GAP / 2 - 1, this.width, 1);
+		this.rect(colours.line, 0, y + lane.height + GAP / 2 - 1, this.width, 1);
 	}
 
 	/* x of both ends, limited to the lanes */
@@ -118,13 +168,14 @@ class TimelinePainter extends Painter {
 				this.rect(this.colours.selection, Math.round(view.x(t)), AXIS - 8, 1, this.height);
 	}
 
-	drawSelection(view, scrolled, state) {
+	drawSelection(view, set, scrolled, state) {
 		const { c, colours } = this;
 
 		for (const [box, alpha] of [[state.hover, 0.5], [state.selected, 1]]) {
-			if (!box)
+			if (!box || box.lane < 0)
 				continue;
-			const y = AXIS + GAP + box.cpu * BLOCK + box.row * LANE - scrolled;
+			const lane = set.lanes[box.lane];
+			const y = this.topOf(set, box.lane, scrolled) + lane.tops[box.row];
 			const x0 = Math.max(LABELS, view.x(box.start));
 			const x1 = Math.min(this.width + 2, view.x(box.end));
 
@@ -133,7 +184,7 @@ class TimelinePainter extends Painter {
 			c.globalAlpha = alpha;
 			c.strokeStyle = colours.selection;
 			c.lineWidth = 2;
-			c.strokeRect(x0 - 1, y, Math.max(2, x1 - x0) + 1, box.row < 3 ? LANE : EVENTS);
+			c.strokeRect(x0 - 1, y, Math.max(2, x1 - x0) + 1, lane.rows[box.row].height);
 			c.globalAlpha = 1;
 			this.primitives++;
 		}

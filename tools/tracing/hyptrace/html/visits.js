@@ -5,7 +5,7 @@
  * takes the time of its EL2 entries only.
  */
 
-const BOX_TYPE = { stays: "stay", calls: "call", switches: "switch" };
+const BOX_TYPE = Object.fromEntries(Object.entries(VISITS).map(([type, list]) => [list, type]));
 
 function visitName(data, visits, i) {
 	return visits.what[i] ? data.words[visits.what[i] - 1] : "";
@@ -24,7 +24,7 @@ function longestVisit(data, { list, name }, { from, to }) {
 			if (visits.what[i] !== word || ns < most ||
 			    (ns === most && visits.start[i] >= best.start))
 				return;
-			best = sliceBox(BOX_TYPE[list], index, 1, visits, i);
+			best = sliceBox(BOX_TYPE[list], index, visits, i);
 			most = ns;
 		});
 	});

@@ -336,7 +336,7 @@ def test_many_cpus(b, directory):
     drawn = b.js("page.timeline.primitives")
     expect("many CPUs: what is not seen is not drawn", drawn < 700, drawn)
     for _ in range(199):
-        b.js("page.stepCpu(1)")
+        b.js("page.stepLane(1)")
     b.key("]")
     t, y = b.js("page.state.selected.start"), canvas_at(b, 5500, 199, 1)[1]
     lanes = b.js("(() => { const r = document.getElementById('lanes').getBoundingClientRect();"

@@ -7,15 +7,15 @@ def expect(what, good, *seen):
     result(what, [] if good else seen or ["no"])
 
 
-def canvas_at(b, t, cpu, row):
-    """The place of a timestamp on the page; rows are host, EL2, guest, events"""
+def canvas_at(b, t, lane, row):
+    """The place of a timestamp on the page; rows of a CPU are host, EL2, guest, events"""
     return b.js("""(() => {
         const box = document.getElementById("timeline").getBoundingClientRect();
-        const view = viewOf(page.view.t0, page.view.t1, page.timeline.width);
-        const y = AXIS + GAP + %d * BLOCK + %d * LANE + (%d < 3 ? LANE : EVENTS) / 2;
-        return [box.left + view.x(%d - Number(page.data.base)),
+        const lane = page.lanes.lanes[%d];
+        const y = AXIS + GAP + (lane ? page.lanes.tops[%d] + lane.tops[%d] + lane.rows[%d].height / 2 : 0);
+        return [box.left + page.shown().x(%d - Number(page.data.base)),
                 box.top + y - document.getElementById("lanes").scrollTop];
-    })()""" % (cpu, row, row, t))
+    })()""" % (lane, lane, row, row, t))
 
 
 def pixel_at(b, x, y):
@@ -27,8 +27,8 @@ def pixel_at(b, x, y):
     })()""" % (x, y)))
 
 
-def pixel(b, t, cpu, row):
-    return pixel_at(b, *canvas_at(b, t, cpu, row))
+def pixel(b, t, lane, row):
+    return pixel_at(b, *canvas_at(b, t, lane, row))
 
 
 def colour(b, name):

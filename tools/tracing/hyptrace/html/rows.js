@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The rows of a lane. Each has
+ *
+ *	name, height
+ *	draw(p, view, y)	with the painter p, at y
+ *	hit(view, x)		=> the box that is there (see lanes.js), or null
+ *	shows(box)		is a box of the lane in this row?
+ */
+
+const BOX_COLOUR = { host: "host", EL2: "el2", guest: "guest" };
+
+/* The complete EL2 entries have names */
+function drawStays(p, view, stays, y, height) {
+	walkSlices(stays, view, (i, x0, x1) => {
+		if (x1 - x0 > 4)
+			p.slice(p.colours.el2, x0, x1, y, height);
+		p.label(p.colours["on-slice"], stayText(p.data, stays, i), x0, x1, y + height / 2);
+	}, () => {});
+}
+
+/* A place of a lane */
+class PlaceRow {
+	constructor(lane, place) {
+		this.lane = lane;
+		this.place = place;
+		this.name = PLACES[place];
+		this.height = LANE;
+	}
+
+	get slices() {
+		return this.lane.slices[this.place];
+	}
+
+	draw(p, view, y) {
+		const { slices, lane, place } = this;
+		const colour = p.colours[BOX_COLOUR[this.name]];
+
+		p.rect(p.colours.lane, LABELS, y + 1, p.width, LANE - 2);
+		walkSlices(slices, view, (i, x0, x1) => {
+			const idle = p.idle[p.data.places[slices.what[i]].task] && this.name === "host";
+
+			p.slice(idle ? p.colours.idle : colour, x0, x1, y);
+			if (place !== 1)
+				p.label(p.colours[idle ? "text" : "on-slice"], lane.text(place, i), x0, x1, y + LANE / 2);
+		}, (x, share) => p.column(colour, x, share, y));
+		if (place === 1)
+			drawStays(p, view, lane.stays, y, LANE);
+	}
+
+	hit(view, x) {
+		const t = view.t(x);
+		const types = [...this.place === 1 ? ["stay"] : [], this.name, "unknown"];
+
+		return types.map((type) => sliceBoxAt(this.lane, type, t)).find(Boolean) || null;
+	}
+
+	shows({ type }) {
+		return type === this.name || type === "unknown" ||
+			(this.place === 1 && ["stay", "call", "switch"].includes(type));
+	}
+}
+
+/* The events of a lane: those of each side above each other, their names where there is room */
+class EventRow {
+	constructor(lane) {
+		this.lane = lane;
+		this.name = "events";
+		this.height = EVENTS;
+	}
+
+	draw(p, view, y) {
+		const { points } = this.lane;
+		const height = EVENTS / points.length;
+
+		points.forEach(({ colour, marks }, i) =>
+			this.drawTicks(p, view, marks, p.colours[colour], y + 1 + i * height, height - 0.5));
+		this.drawNames(p, view, y + EVENTS / 2);
+	}
+
+	/* Wide ones if there are few events */
+	drawTicks(p, view, marks, style, y, height) {
+		const number = lowerBound(marks.t, marks.n, view.t1) - lowerBound(marks.t, marks.n, view.t0);
+		const broad = number < view.width / 8 ? 2 : 1;
+
+		walkMarks(marks, view, (x, n) => {
+			p.c.globalAlpha = Math.min(1, (broad - 1) + 0.6 + n / 10);
+			p.rect(style, x, y, broad, height);
+		});
+		p.c.globalAlpha = 1;
+	}
+
+	/* Names, where there is room up to the next event */
+	drawNames(p, view, y) {
+		const { data } = p;
+		const { all } = this.lane;
+		const first = lowerBound(all.t, all.n, view.t0);
+		const last = lowerBound(all.t, all.n, view.t1);
+
+		if (last - first > view.width / 20)
+			return;
+		for (let i = first; i < last; i++) {
+			const kind = data.kinds[data.events.kind[all.event[i]]];
+			const next = i + 1 < all.n ? view.x(all.t[i + 1]) : p.width;
+
+			if (kind.what < WHAT.LOSS)
+				p.label(p.colours.text, data.words[kind.name], view.x(all.t[i]), next, y);
+		}
+	}
+
+	hit(view, x) {
+		const near = [this.lane.all, this.lane.losses].map((marks) => {
+			const i = nearestMark(marks, view.t(x));
+
+			return i >= 0 && Math.abs(view.x(marks.t[i]) - x) < 5 ? marks.event[i] : -1;
+		}).filter((i) => i >= 0);
+
+		return near.length ? eventBox(this.lane.data, near.at(-1)) : null;
+	}
+
+	shows({ type }) {
+		return type === "event";
+	}
+}
