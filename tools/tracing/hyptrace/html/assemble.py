@@ -16,7 +16,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 # In the order in which they need each other
 D3 = ("array", "color", "dispatch", "selection", "drag", "ease", "format", "interpolate",
       "timer", "time", "time-format", "transition", "scale", "zoom")
-SCRIPTS = ("data.js", "painter.js", "lanes.js", "rows.js", "arrows.js", "timeline.js", "overview.js", "totals.js",
+SCRIPTS = ("data.js", "painter.js", "lanes.js", "rows.js", "groups.js",
+           "grouplanes.js", "vmlanes.js", "arrows.js", "timeline.js", "overview.js", "totals.js",
            "visits.js", "search.js", "sorting.js", "tables.js", "tabs.js", "hits.js", "details.js",
            "keys.js", "range.js", "link.js", "page.js")
 MARK = "@DATA@"

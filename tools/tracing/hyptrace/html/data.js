@@ -270,6 +270,10 @@ function vcpuText(vcpu) {
 	return vcpu.vm === null ? "vCPU" : "vCPU 0x" + vcpu.vm.toString(16) + ":" + vcpu.index;
 }
 
+function vmText(vm) {
+	return vm === null ? "VM without a name" : "VM 0x" + vm.toString(16);
+}
+
 /* As "report" prints it */
 function stampText(data, t) {
 	const ns = data.base + BigInt(Math.round(t));

@@ -12,18 +12,35 @@ class Details {
 	describe(box) {
 		if (box.type === "event")
 			return this.describeEvent(box);
-		const cpu = this.data.cpus[box.cpu];
 		const fields = [["duration", `${durationText(box.end - box.start)} (${countText(box.end - box.start)} ns)`],
 				["from", stampText(this.data, box.start) + " s"],
-				["to", stampText(this.data, box.end) + " s"],
-				["CPU", String(cpu.cpu)]];
+				["to", stampText(this.data, box.end) + " s"]];
 
+		return box.type === "level" ? this.describeLevel(box, fields) : this.describeSlice(box, fields);
+	}
+
+	/* How many vCPUs of a VM run */
+	describeLevel({ i, group, levels }, fields) {
+		const [host, el2, guest] = levels.of(i);
+		const rest = group.members.length - host - el2 - guest;
+
+		return { colour: "guest", title: `${guest} of ${group.members.length} vCPUs in the guest`,
+			 fields: [...fields, ["at EL2", String(el2)], ["in the host", String(host)],
+				  ["not running", String(rest)]] };
+	}
+
+	describeSlice(box, fields) {
+		const cpu = this.data.cpus[box.cpu];
+
+		fields.push(["CPU", String(cpu.cpu)]);
 		if (box.type === "stay")
 			return this.describeStay(box, cpu.stays, fields);
 		if (box.type === "switch")
 			return { colour: "el2", fields, title: visitName(this.data, cpu.switches, box.i) };
 		if (box.type === "call")
 			return this.describeCall(box, cpu.calls, fields);
+		if (box.type === "run")
+			return { colour: "cpu", fields, title: "On CPU " + cpu.cpu };
 		const slices = cpu.slices[PLACES.indexOf(box.type)];
 		const place = this.data.places[slices.what[box.i]];
 
@@ -134,6 +151,8 @@ class Details {
 			button("\u2190", `Previous (${keys[0]})`, () => step(-1)),
 			button("\u2192", `Next (${keys[1]})`, () => step(1)),
 			button("Zoom in on it", "Enter", () => page.zoomTo(selected)),
-			button("Events here", "", () => page.showEventsAt(selected.start))));
+			button("Events here", "", () => page.showEventsAt(selected.start)),
+			...selected.lane < 0 ? [button("Show it by CPU", "It is in none of these lanes",
+						       () => page.showLanes("cpu"))] : []));
 	}
 }

@@ -20,12 +20,13 @@ class Hits {
 		this.page.redraw();
 	}
 
+	/* By lane; the last list is of hits that are in none */
 	mark() {
 		const { state, data, lanes } = this.page;
-		const lists = lanes.lanes.map(() => []);
+		const lists = [...lanes.lanes, null].map(() => []);
 
 		for (const i of this.found)
-			lists[lanes.laneOf(eventBox(data, i))]?.push(i);
+			lists.at(lanes.laneOf(eventBox(data, i))).push(i);
 		state.hits = this.found.length ?
 			lists.map((l) => marksOf(data.events, Uint32Array.from(l))) : [];
 	}

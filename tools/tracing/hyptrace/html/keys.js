@@ -30,6 +30,7 @@ class Keys {
 			"/": () => $("query").select(),
 			t: () => page.toggleTheme(), "?": () => $("help").showModal(),
 			Escape: () => this.clear(),
+			l: () => page.nextLanes(),
 			r: () => page.ranges.setToSelection(),
 			"(": () => page.ranges.setEdge(true), ")": () => page.ranges.setEdge(false),
 		};
@@ -41,13 +42,13 @@ class Keys {
 
 	/* Everywhere, except in elements that handle keys themselves */
 	key(e) {
-		const own = e.target.closest?.("input, dialog, button, tr, [role=tab], #splitter, #table");
+		const own = e.target.closest?.("input, select, dialog, button, tr, [role=tab], #splitter, #table");
 		const moves = ["ArrowUp", "ArrowDown", "Enter", "Home", "End", "PageUp", "PageDown",
 			       "ArrowLeft", "ArrowRight"].includes(e.key);
 
 		if (e.ctrlKey || e.metaKey || e.altKey || !this.keys[e.key])
 			return;
-		if (own && (moves || e.target.closest("input, dialog")))
+		if (own && (moves || e.target.closest("input, select, dialog")))
 			return;
 		e.preventDefault();
 		this.keys[e.key]();
@@ -90,6 +91,7 @@ class Keys {
 		on("selected-clear", () => page.ranges.clear());
 		on("theme", this.keys.t);
 		on("help-button", this.keys["?"]);
+		$("by").addEventListener("change", () => page.showLanes($("by").value));
 		this.listenToSplitter();
 	}
 

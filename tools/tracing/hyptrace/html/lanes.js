@@ -44,14 +44,19 @@ function sliceBoxAt(lane, type, t) {
 
 /* Where a box is in a list of its type, or -1 */
 function indexOfBox(lane, list, box) {
-	for (let i = lowerBound(list.start, list.n, box.start); i < list.n && list.start[i] === box.start; i++)
-		if (same(laneBox(lane, box.type, list, i), box))
-			return i;
-	return -1;
+	let i = lowerBound(list.start, list.n, box.start);
+
+	while (i < list.n && !same(laneBox(lane, box.type, list, i), box))
+		i++;
+	return i < list.n ? i : -1;
 }
 
 function same(a, b) {
-	return a && b && a.type === b.type && a.i === b.i && a.cpu === b.cpu;
+	return a && b && a.type === b.type && a.i === b.i && a.cpu === b.cpu && a.group === b.group;
+}
+
+function cpuName(data, index) {
+	return "CPU " + data.cpus[index].cpu;
 }
 
 function stayText(data, stays, i) {
@@ -96,9 +101,10 @@ class Lane {
 }
 
 class LaneSet {
-	/* laneOf(box) => the index of its lane, or -1 */
-	constructor(lanes, laneOf) {
+	/* laneOf(box) => the index of its lane, or -1; note: what has no lane */
+	constructor(lanes, laneOf, note = "") {
 		this.lanes = lanes;
+		this.note = note;
 		this.laneOf = laneOf;
 		Object.assign(this, stackRows(lanes.map((lane) => ({ height: lane.height + GAP }))));
 	}
@@ -130,10 +136,10 @@ class LaneSet {
 
 function cpuLanes(data) {
 	const lanes = data.cpus.map((cpu, cpuIndex) => new Lane({
-		...cpu, data, cpuIndex, name: "CPU " + cpu.cpu,
+		...cpu, data, cpuIndex, name: cpuName(data, cpuIndex),
 		text: (place, i) => place === 2 ? guestText(data, cpu.slices[2].what[i]) :
 			taskText(data, data.places[cpu.slices[place].what[i]].task),
-	}, (lane) => [new PlaceRow(lane, 0), new PlaceRow(lane, 1), new PlaceRow(lane, 2), new EventRow(lane)]));
+	}, (lane) => [...[0, 1, 2].map((place) => new PlaceRow(lane, place)), new EventRow(lane)]));
 
 	return new LaneSet(lanes, (box) => box.cpu ?? -1);
 }

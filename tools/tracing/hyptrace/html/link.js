@@ -4,6 +4,7 @@
  * has its default. Timestamps are exact, SECONDS.NANOSECONDS, as "report" prints them.
  *
  *	from, to	the view
+ *	lanes		cpu, vcpu, vm or task
  *	tab		the number of the table
  *	sort		its order: see sorting.js
  *	range		the selected range, FROM-TO
@@ -41,6 +42,7 @@ class Link {
 			      parseStamp(data, wanted.get("to")) ?? data.end];
 
 		page.setTheme(wanted.get("theme") || systemTheme());
+		page.showLanes(wanted.get("lanes"));
 		page.tabs.show(wanted.get("tab") || DEFAULT_TAB);
 		page.tabs.sort(wanted.get("sort"));
 		this.followRange(wanted.get("range") || "");
@@ -72,6 +74,7 @@ class Link {
 
 		put("from", stampText(data, view.t0), stampText(data, data.start));
 		put("to", stampText(data, view.t1), stampText(data, data.end));
+		put("lanes", page.by, DEFAULT_LANES);
 		put("tab", page.tabs.tab, DEFAULT_TAB);
 		put("sort", orderText(page.tabs.table?.order), "");
 		put("range", rangeText(data, page.ranges.range), "");

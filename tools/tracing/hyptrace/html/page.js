@@ -8,6 +8,9 @@
 
 const MIN_VIEW = 100;		/* ns */
 const OVERVIEW = 38;
+/* By their names in links, in the order in which a key goes through them */
+const LANES = { cpu: cpuLanes, vcpu: vcpuLanes, vm: vmLanes, task: taskLanes };
+const DEFAULT_LANES = "cpu";
 const $ = (id) => document.getElementById(id);
 
 function systemTheme() {
@@ -20,7 +23,8 @@ class Page {
 		this.state = { lane: 0, hits: [], hover: null, selected: null, range: null };
 		this.timeline = new TimelinePainter($("timeline"), data);
 		this.overview = new OverviewPainter($("overview"), data);
-		this.lanes = cpuLanes(data);
+		this.laneSets = new Map();
+		this.setLanes(DEFAULT_LANES);
 		this.view = { t0: data.start, t1: data.end };
 		this.ranges = new RangeTool(this);
 		this.link = new Link(this);
@@ -110,6 +114,41 @@ class Page {
 		this.setView(this.view.t0 + by, this.view.t1 + by);
 	}
 
+	/* --- lanes --------------------------------------------------------------- */
+
+	setLanes(by) {
+		if (!this.laneSets.has(by))
+			this.laneSets.set(by, LANES[by](this.data));
+		this.by = by;
+		this.lanes = this.laneSets.get(by);
+	}
+
+	/* What is selected stays so, if it is there, and so does the view */
+	showLanes(by) {
+		const { state } = this;
+
+		this.setLanes(Object.hasOwn(LANES, by) ? by : DEFAULT_LANES);
+		$("by").value = this.by;
+		$("note").textContent = this.lanes.note;
+		$("note").hidden = !this.lanes.note;
+		state.lane = 0;
+		state.hover = null;
+		$("lanes").scrollTop = 0;
+		this.hits.mark();
+		this.resize();
+		this.fitPanel();
+		this.select(state.selected && !state.selected.group ? this.lanes.locate(state.selected) : null);
+		this.details.showTip();
+		if (state.selected)
+			this.scrollTo(state.selected);
+	}
+
+	nextLanes() {
+		const names = Object.keys(LANES);
+
+		this.showLanes(names[(names.indexOf(this.by) + 1) % names.length]);
+	}
+
 	/* Scroll and pan so that a box and its lane are visible */
 	reveal(box) {
 		const { t0, t1 } = this.view;
@@ -117,11 +156,19 @@ class Page {
 
 		if (box.start < t0 || box.start > t1 - size / 50)
 			this.setView((box.start + box.end - size) / 2, (box.start + box.end + size) / 2);
+		this.scrollTo(box);
+	}
+
+	/* To its lane, or if that is higher than the window, to its row */
+	scrollTo(box) {
 		if (box.lane < 0)
 			return;
-		const y = this.lanes.tops[box.lane];
 		const lanes = $("lanes");
-		const below = y + AXIS + GAP + this.lanes.lanes[box.lane].height + GAP - lanes.clientHeight;
+		const lane = this.lanes.lanes[box.lane];
+		const isHigh = AXIS + GAP + lane.height + GAP > lanes.clientHeight && box.row >= 0;
+		const y = this.lanes.tops[box.lane] + (isHigh ? lane.tops[box.row] : 0);
+		const below = y + AXIS + GAP + (isHigh ? lane.rows[box.row].height : lane.height) + GAP -
+			lanes.clientHeight;
 
 		if (y < lanes.scrollTop)
 			lanes.scrollTop = y;
@@ -137,7 +184,7 @@ class Page {
 	}
 
 	fitPanel() {
-		const lanes = AXIS + GAP + this.lanes.height + OVERVIEW;
+		const lanes = AXIS + GAP + this.lanes.height + OVERVIEW + $("note").offsetHeight;
 		const top = $("overview").getBoundingClientRect().top;
 		const room = window.innerHeight - top - lanes - 8;
 		const share = (part) => part * window.innerHeight;
@@ -331,11 +378,12 @@ class Page {
 	}
 
 	showEventsAt(t) {
-		const { all } = this.lane;
+		const { selected } = this.state;
+		const all = selected.lane < 0 ? { ...this.data.events, event: null } : this.lane.all;
 		const i = Math.min(lowerBound(all.t, all.n, t), all.n - 1);
 
 		if (i >= 0)
-			this.tabs.current = all.event[i];
+			this.tabs.current = all.event ? all.event[i] : i;
 		this.tabs.show(0);
 	}
 

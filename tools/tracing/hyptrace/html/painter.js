@@ -9,6 +9,10 @@ const LABELS = 92;		/* width of the names on the left */
 const AXIS = 26;
 const LANE = 20;
 const EVENTS = 15;
+const TITLE = 19;
+const RUNS = 15;
+const LEVELS = 54;
+const TRACK = 17;
 const GAP = 12;
 const FONT = "11px system-ui, 'DejaVu Sans', sans-serif";
 const STRONG = "600 12px system-ui, 'DejaVu Sans', sans-serif";
@@ -62,7 +66,7 @@ function walkMarks(marks, view, mark) {
 /* --- colours ---------------------------------------------------------------- */
 
 const COLOURS = ["background", "panel", "lane", "text", "muted", "line", "host", "el2", "guest",
-		 "unknown", "idle", "loss", "hit", "on-slice", "selection"];
+		 "unknown", "idle", "cpu-even", "cpu-odd", "loss", "hit", "on-slice", "selection"];
 
 function readColours() {
 	const style = getComputedStyle(document.documentElement);
@@ -161,16 +165,19 @@ class Painter {
 		const from = Math.max(x0, LABELS) + 4;
 		const room = Math.min(x1, this.width) - from - 3;
 
-		if (room < 14)
-			return;
-		if (this.textWidth(text) <= room) {
-			this.text(style, text, from, y);
-			return;
-		}
+		const part = room < 14 ? "" : this.fitted(text, room);
+
+		if (part)
+			this.text(style, part, from, y);
+	}
+
+	/* As much of a text as there is room for, "" if that is too little */
+	fitted(text, room) {
+		if (this.textWidth(text) <= room)
+			return text;
 		const letters = Math.floor(room / (this.textWidth(text) / text.length)) - 1;
 
-		if (letters >= 3)
-			this.text(style, text.slice(0, letters) + "\u2026", from, y);
+		return letters >= 3 ? text.slice(0, letters) + "\u2026" : "";
 	}
 
 	/* A slice; there is a gap between neighbours if they are wide enough */
@@ -182,10 +189,12 @@ class Painter {
 			  height - 2);
 	}
 
-	column(style, x, share, y) {
-		const height = Math.max(2, share * (LANE - 2));
+	/* above: the height of what is below it in this pixel; => its own */
+	column(style, x, share, y, height = LANE, above = 0) {
+		const part = Math.min(Math.max(2, share * (height - 2)), height - 2 - above);
 
-		if (x >= LABELS)
-			this.rect(style, x, y + LANE - 1 - height, 1, height);
+		if (x >= LABELS && part > 0)
+			this.rect(style, x, y + height - 1 - above - part, 1, part);
+		return Math.max(part, 0);
 	}
 }

@@ -8,7 +8,9 @@
  *	shows(box)		is a box of the lane in this row?
  */
 
-const BOX_COLOUR = { host: "host", EL2: "el2", guest: "guest" };
+function placeColour(p, place) {
+	return p.colours[PLACES[place].toLowerCase()];
+}
 
 /* The complete EL2 entries have names */
 function drawStays(p, view, stays, y, height) {
@@ -34,7 +36,7 @@ class PlaceRow {
 
 	draw(p, view, y) {
 		const { slices, lane, place } = this;
-		const colour = p.colours[BOX_COLOUR[this.name]];
+		const colour = placeColour(p, place);
 
 		p.rect(p.colours.lane, LABELS, y + 1, p.width, LANE - 2);
 		walkSlices(slices, view, (i, x0, x1) => {
@@ -42,7 +44,8 @@ class PlaceRow {
 
 			p.slice(idle ? p.colours.idle : colour, x0, x1, y);
 			if (place !== 1)
-				p.label(p.colours[idle ? "text" : "on-slice"], lane.text(place, i), x0, x1, y + LANE / 2);
+				p.label(p.colours[idle ? "text" : "on-slice"], lane.text(place, i), x0, x1,
+					y + LANE / 2);
 		}, (x, share) => p.column(colour, x, share, y));
 		if (place === 1)
 			drawStays(p, view, lane.stays, y, LANE);
@@ -58,6 +61,56 @@ class PlaceRow {
 	shows({ type }) {
 		return type === this.name || type === "unknown" ||
 			(this.place === 1 && ["stay", "call", "switch"].includes(type));
+	}
+}
+
+/* A lane's name and times, above the rows */
+class TitleRow {
+	constructor() {
+		this.name = "";
+		this.height = TITLE;
+	}
+
+	draw(p, view, y) {
+		p.rect(p.colours.panel, LABELS, y - 1, p.width, TITLE - 1);
+	}
+
+	hit() {
+		return null;
+	}
+
+	shows() {
+		return false;
+	}
+}
+
+/* The CPUs on which a lane was running */
+class RunRow {
+	constructor(lane) {
+		this.lane = lane;
+		this.name = "on CPU";
+		this.height = RUNS;
+	}
+
+	draw(p, view, y) {
+		const { runs } = this.lane;
+		const shade = (i) => p.colours[runs.what[i] % 2 ? "cpu-odd" : "cpu-even"];
+
+		walkSlices(runs, view, (i, x0, x1) => {
+			p.slice(shade(i), x0, x1, y, RUNS);
+			p.label(p.colours.text, cpuName(p.data, runs.what[i]), x0, x1, y + RUNS / 2);
+		}, (x, share) => p.column(p.colours["cpu-even"], x, share, y, RUNS));
+	}
+
+	hit(view, x) {
+		const { runs } = this.lane;
+		const i = sliceAt(runs, view.t(x));
+
+		return i < 0 ? null : { ...sliceBox("run", runs.what[i], runs, i), group: this.lane };
+	}
+
+	shows() {
+		return false;
 	}
 }
 

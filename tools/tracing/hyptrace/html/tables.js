@@ -135,7 +135,6 @@ function entryQuery(row) {
 
 function statTables(stat) {
 	const wall = stat.wall;
-	const vmText = (vm) => vm === null ? "VM without a name" : "VM 0x" + vm.toString(16);
 
 	return [
 		timesTable("CPUs", "CPU", stat.cpus, wall, (r) => "CPU " + r.cpu, (r) => "cpu" + r.cpu),

@@ -67,12 +67,15 @@ class LanePainter {
 			p.rect(p.hatch, left, y, Math.max(1, Math.min(x1, p.width) - left), height);
 		};
 
+		if (!lane.slices)
+			return;
 		walkSlices(lane.slices[3], this.view, (i, x0, x1) => {
 			hatch(x0, x1);
 			if (x1 - x0 > 76) {
 				const at = Math.max(x0, LABELS) + 6;
 
-				p.rect(p.colours.background, at - 3, y + height / 2 - 8, p.textWidth("unknown") + 6, 16);
+				p.rect(p.colours.background, at - 3, y + height / 2 - 8,
+				       p.textWidth("unknown") + 6, 16);
 				p.text(p.colours.muted, "unknown", at, y + height / 2);
 			}
 		}, (x) => hatch(x, x + 1));
@@ -113,6 +116,7 @@ class TimelinePainter extends Painter {
 
 	drawGrid(view) {
 		this.ticks = axisTicks(this.data, view);
+		this.rect(this.colours.line, LABELS - 1, 0, 1, this.height);
 		for (const tick of this.ticks)
 			this.rect(this.colours.line, Math.round(tick.x), AXIS, 1, this.height - AXIS);
 	}
@@ -127,23 +131,37 @@ class TimelinePainter extends Painter {
 		new LanePainter(this, view, lane, y).draw(state.hits[i]);
 		c.restore();
 		this.style = null;
-		this.drawNames(lane, y, i === state.lane);
+		this.drawNames(lane, y, i === state.lane, state.range);
 	}
 
-	drawNames(lane, y, current) {
+	drawNames(lane, y, current, range) {
 		const { c, colours } = this;
 
 		this.rect(colours.panel, 0, y - GAP / 2, LABELS - 1, lane.height + GAP);
 		if (current)
 			this.rect(colours.selection, 0, y - 2, 3, lane.height + 4);
-		c.font = STRONG;
-		this.text(colours.text, lane.name, 10, y + LANE / 2);
-		c.font = FONT;
+		this.drawTitle(lane, y, range);
 		c.textAlign = "right";
-		lane.rows.forEach((row, i) =>
-			this.text(colours.muted, row.name, LABELS - 9, y + lane.tops[i] + row.height / 2));
+		lane.rows.forEach((row, i) => this.text(colours.muted, this.fitted(row.name, LABELS - 15),
+							LABELS - 9, y + lane.tops[i] + row.height / 2));
 		c.textAlign = "left";
 		this.rect(colours.line, 0, y + lane.height + GAP / 2 - 1, this.width, 1);
+	}
+
+	/* With the times of the range, if it is not a CPU */
+	drawTitle(lane, y, range) {
+		const { c, colours } = this;
+
+		c.font = STRONG;
+		this.text(colours.text, lane.name, 10, y + LANE / 2);
+		const x = 10 + c.measureText(lane.name).width;
+
+		c.font = FONT;
+		if (!lane.members)
+			return;
+		const detail = [lane.detail, timesText(lane.members, range)].filter(Boolean).join("   ");
+
+		this.text(colours.muted, detail, x + 12, y + LANE / 2);
 	}
 
 	/* x of both ends, limited to the lanes */
@@ -195,7 +213,7 @@ class TimelinePainter extends Painter {
 
 		this.rect(colours.panel, 0, 0, this.width, AXIS);
 		this.rect(colours.line, 0, AXIS - 1, this.width, 1);
-		this.rect(colours.line, LABELS - 1, 0, 1, this.height);
+		this.rect(colours.line, LABELS - 1, 0, 1, AXIS);
 		for (const tick of this.ticks) {
 			this.rect(colours.muted, Math.round(tick.x), AXIS - 6, 1, 6);
 			if (tick.x + this.textWidth(tick.text) + 4 < this.width)

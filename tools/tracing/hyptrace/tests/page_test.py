@@ -17,6 +17,7 @@ import tempfile
 import time
 
 import browser
+import page_lanes_tests
 import page_range_tests
 import page_use_tests
 import synth
@@ -303,7 +304,7 @@ def test_access(b):
             if contrast(colour(b, pair[0]), colour(b, pair[1])) < 4.5]
         expect("access: contrast, " + b.js("document.documentElement.dataset.theme"), not low, low)
         b.key("t")
-    unnamed = b.js("Array.from(document.querySelectorAll('button, input, canvas[tabindex]')).filter("
+    unnamed = b.js("Array.from(document.querySelectorAll('button, input, select, canvas[tabindex]')).filter("
                    "(e) => !e.textContent.trim() && !e.ariaLabel).map((e) => e.outerHTML)")
     expect("access: all have names", not unnamed, unnamed)
     b.key("?")
@@ -456,6 +457,7 @@ def test_all(directory):
             page_range_tests.test_totals(b, recording)
         page_range_tests.test_select(b, page, start)
         page_range_tests.test_keys(b, page, start)
+        page_lanes_tests.test_all(b, directory, page, start)
         page_use_tests.test_narrow(b, page, WIDTH, HEIGHT)
         test_many_cpus(b, directory)
         test_axis(b, directory)

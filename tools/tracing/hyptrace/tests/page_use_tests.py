@@ -181,7 +181,7 @@ def test_narrow(b, page, width, height):
     """All can be reached and is large enough"""
     b.resize(NARROW, height)
     b.open(page, "#tab=1")
-    outside = b.js("Array.from(document.querySelectorAll('button, input, #legend li, #range, #facts div'))"
+    outside = b.js("Array.from(document.querySelectorAll('button, input, select, #legend li, #range, #facts div'))"
                    ".filter((e) => { const r = e.getBoundingClientRect(); return r.width &&"
                    " !e.closest('#table, #tabs') && (r.left < 0 || r.right > innerWidth); })"
                    ".map((e) => e.outerHTML)")
@@ -207,9 +207,9 @@ def test_narrow(b, page, width, height):
 
 # --- arrows -----------------------------------------------------------------------
 
-def is_line(b, a, c):
-    """Is there an arrow from one (timestamp, row) to another one of the second CPU?"""
-    (x0, y0), (x1, y1) = canvas_at(b, a[0], 1, a[1]), canvas_at(b, c[0], 1, c[1])
+def is_line(b, a, c, lane=1):
+    """Is there an arrow from one (timestamp, row) to another one of the lane?"""
+    (x0, y0), (x1, y1) = canvas_at(b, a[0], lane, a[1]), canvas_at(b, c[0], lane, c[1])
     seen = [pixel_at(b, x0 + (x1 - x0) * part, y0 + (y1 - y0) * part) for part in (0.4, 0.5, 0.6)]
     return all(contrast(s, colour(b, "selection")) < 1.5 for s in seen)
 
