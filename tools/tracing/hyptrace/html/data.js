@@ -6,7 +6,9 @@
 "use strict";
 
 const PLACES = ["host", "EL2", "guest", "unknown"];
-const SIDES = ["host", "el2"];		/* of events, as in their colours */
+const SIDES = ["host", "el2", "guest"];	/* of events, as in their colours */
+const SIDE_NAMES = ["host", "hyp", "guest"];	/* and as in texts */
+const GUEST = 2;
 const WHAT = { EVENT: 0, STRANGER: 1, LOSS: 2, CORRUPT: 3 };
 
 class Reader {
@@ -78,7 +80,7 @@ function readLines(r) {
 }
 
 function readKind(r) {
-	return { what: r.varint(), hyp: r.varint(), cpu: r.varint(), task: r.varint(),
+	return { what: r.varint(), side: r.varint(), cpu: r.varint(), task: r.varint(),
 		 system: r.varint(), name: r.varint() };
 }
 
@@ -204,17 +206,18 @@ function distribute(events, lists, choose) {
 /* Each CPU's events, by side and all of them, and its losses */
 function sortEvents(data) {
 	const index = data.cpuIndex;
-	const listOf = data.kinds.map((k) =>
-		index.has(k.cpu) ? 3 * index.get(k.cpu) + (k.what >= WHAT.LOSS ? 2 : k.hyp) : -1);
-	const lists = distribute(data.events, 3 * data.cpus.length,
+	const number = SIDES.length + 1;
+	const listOf = data.kinds.map((k) => index.has(k.cpu) ?
+		number * index.get(k.cpu) + (k.what >= WHAT.LOSS ? SIDES.length : k.side) : -1);
+	const lists = distribute(data.events, number * data.cpus.length,
 				 (i) => listOf[data.events.kind[i]]);
 
 	data.cpus.forEach((c, i) => {
-		c.points = SIDES.map((colour, side) => ({ colour, marks: lists[3 * i + side] }));
-		c.losses = lists[3 * i + 2];
+		c.points = SIDES.map((colour, side) => ({ colour, marks: lists[number * i + side] }));
+		c.losses = lists[number * i + SIDES.length];
 	});
 	distribute(data.events, data.cpus.length,
-		   (i) => Math.floor(listOf[data.events.kind[i]] / 3))
+		   (i) => Math.floor(listOf[data.events.kind[i]] / number))
 		.forEach((marks, i) => {
 			data.cpus[i].all = marks;
 		});

@@ -3,6 +3,8 @@
  * Describes a slice or an event: beside the pointer, or when it is selected.
  */
 
+const SIDE_TITLES = ["Host", "EL2", "Guest"];
+
 class Details {
 	constructor(page) {
 		this.page = page;
@@ -92,12 +94,12 @@ class Details {
 		const fields = [["time", stampText(data, box.start) + " s"], ["CPU", String(k.cpu)]];
 
 		if (k.what >= WHAT.LOSS)
-			return { colour: "loss", fields, title: (k.hyp ? "EL2: " : "Host: ") + text };
+			return { colour: "loss", fields, title: SIDE_TITLES[k.side] + ": " + text };
 		if (k.task)
 			fields.push(["task", taskText(data, k.task)]);
 		for (const [, name, value] of text.matchAll(/(\S+?)=(\S+)/g))
 			fields.push([name, value]);
-		return { colour: k.hyp ? "el2" : "host", fields, raw: logText(data, box.i),
+		return { colour: SIDES[k.side], fields, raw: logText(data, box.i),
 			 title: (data.words[k.system] ? data.words[k.system] + ":" : "") + data.words[k.name] };
 	}
 

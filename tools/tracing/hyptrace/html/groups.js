@@ -301,16 +301,17 @@ class Grouping {
 		});
 	}
 
-	/* The group that an event's task ran for: at its time, or just before */
+	/* The group that an event's task ran for: at its time, or just before; of a guest's event, the
+	   group of its vCPU */
 	groupOfEvent(i) {
 		const { events, kinds, places, cpuIndex } = this.data;
-		const { cpu, task } = kinds[events.kind[i]];
+		const { cpu, task, side } = kinds[events.kind[i]];
 		const table = this.tables[cpuIndex.get(cpu)];
 
 		for (const t of [events.t[i], events.t[i] - 1]) {
 			const s = table.find(t);
 
-			if (s >= 0 && places[table.what(s)].task === task)
+			if (s >= 0 && (side === GUEST || places[table.what(s)].task === task))
 				return this.of[cpuIndex.get(cpu)][table.what(s)];
 		}
 		return -1;
@@ -326,11 +327,12 @@ class Grouping {
 		for (let i = 0; i < n; i++) {
 			const few = ofKind[kind[i]];
 
-			this.ofEvent[i] = few.length > 1 ? this.groupOfEvent(i) : few[0] ?? -1;
+			this.ofEvent[i] = few.length > 1 || data.kinds[kind[i]].side === GUEST ?
+				this.groupOfEvent(i) : few[0] ?? -1;
 		}
 		const of = (i) => this.ofEvent[i];
 		const sides = distribute(data.events, number * groups.length,
-					 (i) => of(i) < 0 ? -1 : number * of(i) + data.kinds[kind[i]].hyp);
+					 (i) => of(i) < 0 ? -1 : number * of(i) + data.kinds[kind[i]].side);
 		const all = distribute(data.events, groups.length, of);
 
 		groups.forEach((group, g) => {

@@ -13,7 +13,7 @@ function kindLabel(data, k) {
 		data.words[k.name];
 
 	return [system ? system + ":" + name : name, k.task ? taskText(data, k.task) : "",
-		k.hyp ? "hyp" : "host", "cpu" + k.cpu];
+		SIDE_NAMES[k.side], "cpu" + k.cpu];
 }
 
 /* The terms that are in a text, as bits */

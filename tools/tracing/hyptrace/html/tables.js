@@ -197,7 +197,7 @@ function logText(data, i) {
 	const { t, kind, line } = data.events;
 	const k = data.kinds[kind[i]];
 	const place = `[${String(k.cpu).padStart(3, "0")}] ${stampText(data, t[i]).padStart(15)} ` +
-		(k.hyp ? "hyp " : "host");
+		SIDE_NAMES[k.side].padEnd(4);
 	const text = lineText(data, line[i]);
 
 	if (k.what >= WHAT.LOSS)

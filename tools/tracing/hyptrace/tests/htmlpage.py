@@ -86,9 +86,9 @@ class Page:
             self.stamps.append(stamp)
 
     def line(self, stamp, kind, text):
-        what, hyp, cpu, task, _, name = kind
+        what, side, cpu, task, _, name = kind
         line = b"[%03d] %5d.%09d %-4s " % (cpu, stamp // 10**9, stamp % 10**9,
-                                           b"hyp" if hyp else b"host")
+                                           (b"host", b"hyp", b"guest")[side])
         if what >= LOSS:
             return line + b"*** " + text
         pid, comm = self.tasks[task]

@@ -37,6 +37,8 @@ static int take_event(void *ctx, const struct merged *ev)
 	struct reading *r = ctx;
 	bool chosen = is_chosen(r, ev->cpu);
 
+	if (ev->guest)
+		return r->watch->event(r->watch->times.ctx, r->out->db, ev);
 	account_feed(r->account, ev);
 	if (chosen && r->watch && r->watch->event &&
 	    r->watch->event(r->watch->times.ctx, r->out->db, ev))
@@ -119,12 +121,19 @@ static int check_recorded(const struct datr *d)
 			 "filtered" : "not recorded");
 }
 
+static int each_event(struct reading *r)
+{
+	if (r->watch && r->watch->guests && !r->cpus)
+		return merge_each_world(r->d, take_event, r);
+	/* of all CPUs: the first and the last event define the wall time */
+	return merge_each(r->d, NULL, take_event, r);
+}
+
 static int read_events(struct reading *r)
 {
 	if (check_recorded(r->d))
 		return -1;
-	/* of all CPUs: the first and the last event define the wall time */
-	if (begin_profile(r) || merge_each(r->d, NULL, take_event, r))
+	if (begin_profile(r) || each_event(r))
 		return -1;
 	return finish_profile(r);
 }

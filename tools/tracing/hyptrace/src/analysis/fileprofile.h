@@ -13,10 +13,12 @@
  * struct profile_watch - an observer of the events and times while a file is read
  * @event:	gets each event of the CPUs to look at, and each corrupt sub-buffer,
  *		before the times do; or NULL. Return: 0, or -1 with a message.
+ * @guests:	@event gets those of guests as well, if all CPUs are looked at
  * @times:	gets the parts of the times; its @ctx is that of @event as well
  */
 struct profile_watch {
 	int (*event)(void *ctx, struct evdb *db, const struct merged *ev);
+	bool guests;
 	struct times_watch times;
 };
 

@@ -160,15 +160,14 @@ static void entered(struct guestcheck *k, unsigned int i, unsigned int vcpu, u64
 	v->state = RUN_IN;
 }
 
-static int run_vcpu(struct guestcheck *k, unsigned int i, unsigned int vcpu, enum ev_kind kind,
-		    u64 ts)
+static int run_vcpu(struct guestcheck *k, unsigned int i, const struct vcpuclock_run *run, u64 ts)
 {
-	struct vcpu_run *v = get_vcpu(&k->guest[i], vcpu);
+	struct vcpu_run *v = get_vcpu(&k->guest[i], run->vcpu);
 
 	if (!v)
 		return -1;
-	if (kind == EV_VCPU_ENTER) {
-		entered(k, i, vcpu, ts);
+	if (run->begins) {
+		entered(k, i, run->vcpu, ts);
 	} else {
 		v->state = RUN_OUT;
 		v->since = ts;
@@ -176,28 +175,15 @@ static int run_vcpu(struct guestcheck *k, unsigned int i, unsigned int vcpu, enu
 	return 0;
 }
 
-/* What is not handled at EL2 ends the run */
-static bool is_handled(struct evdb *db, const struct rbevent *ev)
+/* Several, if a guest has made several recordings */
+static int run_vcpus(struct guestcheck *k, const struct vcpuclock_run *run, u64 ts)
 {
-	u64 handled;
-
-	return evdb_number(db, ev, "handled", &handled) && handled;
-}
-
-static int feed_run(struct guestcheck *k, struct evdb *db, const struct rbevent *ev,
-		    enum ev_kind kind)
-{
-	u64 offset = vcpuclocks_offset(k->clocks, evdb_pid(ev)), vcpu;
 	unsigned int i;
 	int ret = 0;
 
-	if (!offset || !evdb_number(db, ev, "vcpu", &vcpu) || vcpu >= MAX_CPUS ||
-	    (kind == EV_VCPU_EXIT && is_handled(db, ev)))
-		return 0;
-	/* several, if a guest has made several recordings */
 	for (i = 0; !ret && i < k->nr_guests; i++) {
-		if (datr_guest(k->d, i)->cntvoff == offset)
-			ret = run_vcpu(k, i, vcpu, kind, ev->ts);
+		if (datr_guest(k->d, i)->cntvoff == run->offset)
+			ret = run_vcpu(k, i, run, ts);
 	}
 	return ret;
 }
@@ -223,26 +209,18 @@ static void forget(struct guestcheck *k, enum run_state state)
 
 static int feed_hyp(struct guestcheck *k, struct evdb *db, const struct merged *ev)
 {
+	struct vcpuclock_run run;
 	enum ev_reason reason;
-	enum ev_kind kind;
 
 	if (ev->lost || !ev->ev.data)
 		forget(k, RUN_LOST);
 	if (!ev->ev.data)
 		return 0;
-	kind = evdb_kind(db, &ev->ev, &reason);
-	switch (kind) {
-	case EV_HOST_HCALL:
-		return vcpuclocks_feed(k->clocks, db, &ev->ev);
-	case EV_VCPU_ENTER:
-	case EV_VCPU_EXIT:
-		return feed_run(k, db, &ev->ev, kind);
-	case EV_TRACE_OFF:
+	if (vcpuclocks_run(k->clocks, db, &ev->ev, &run))
+		return run_vcpus(k, &run, ev->ev.ts);
+	if (evdb_kind(db, &ev->ev, &reason) == EV_TRACE_OFF)
 		forget(k, RUN_CUT);
-		return 0;
-	default:
-		return 0;
-	}
+	return vcpuclocks_feed(k->clocks, db, &ev->ev);
 }
 
 int guestcheck_feed(struct guestcheck *k, struct evdb *db, const struct merged *ev)

@@ -8,6 +8,7 @@
 #include "analysis/vcpuclock.h"
 #include "lib/array.h"
 #include "lib/log.h"
+#include "lib/util.h"
 
 #define NO_ID		UINT64_MAX
 
@@ -136,6 +137,31 @@ u64 vcpuclocks_offset(const struct vcpuclocks *v, s32 pid)
 	const struct vcpuclock *c = find(v, pid);
 
 	return c ? c->offset : 0;
+}
+
+/* What is not handled at EL2 ends the run */
+static bool is_handled(struct evdb *db, const struct rbevent *ev)
+{
+	u64 handled;
+
+	return evdb_number(db, ev, "handled", &handled) && handled;
+}
+
+bool vcpuclocks_run(const struct vcpuclocks *v, struct evdb *db, const struct rbevent *ev,
+		    struct vcpuclock_run *run)
+{
+	enum ev_reason reason;
+	enum ev_kind kind = evdb_kind(db, ev, &reason);
+	u64 vcpu;
+
+	if ((kind != EV_VCPU_ENTER && kind != EV_VCPU_EXIT) ||
+	    !evdb_number(db, ev, "vcpu", &vcpu) || vcpu >= MAX_CPUS ||
+	    (kind == EV_VCPU_EXIT && is_handled(db, ev)))
+		return false;
+	run->begins = kind == EV_VCPU_ENTER;
+	run->offset = vcpuclocks_offset(v, evdb_pid(ev));
+	run->vcpu = vcpu;
+	return run->offset;
 }
 
 u64 vcpuclocks_vm(const struct vcpuclocks *v, size_t i)

@@ -34,6 +34,30 @@ int vcpuclocks_feed(struct vcpuclocks *v, struct evdb *db, const struct rbevent 
 u64 vcpuclocks_offset(const struct vcpuclocks *v, s32 pid);
 
 /**
+ * struct vcpuclock_run - a run of a vCPU begins or ends
+ * @begins:	or else ends
+ * @offset:	CNTVOFF of its VM
+ * @vcpu:	its number, below MAX_CPUS
+ */
+struct vcpuclock_run {
+	bool begins;
+	u64 offset;
+	unsigned int vcpu;
+};
+
+/**
+ * vcpuclocks_run - whether a run of a vCPU begins or ends
+ * @v:		what is known
+ * @db:		the file's events
+ * @ev:		any event of the hypervisor
+ * @run:	the run
+ *
+ * Return: false also if it is not known of which VM the vCPU is.
+ */
+bool vcpuclocks_run(const struct vcpuclocks *v, struct evdb *db, const struct rbevent *ev,
+		    struct vcpuclock_run *run);
+
+/**
  * vcpuclocks_vm - CNTVOFF of the i-th VM, in the order in which they were seen
  *
  * Return: 0 if there is none.

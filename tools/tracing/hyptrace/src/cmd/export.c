@@ -161,6 +161,9 @@ static void tell_html(const struct output *f)
 {
 	log_note("%s: %llu events, %llu losses, %llu time spans",
 		 f->name, f->html.events, f->html.losses, f->html.spans);
+	if (f->html.outside)
+		log_note("%s: %llu events of guests left out: not recorded on which CPU they were",
+			 f->name, f->html.outside);
 }
 
 static const struct format perfetto = {

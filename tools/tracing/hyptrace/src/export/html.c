@@ -56,6 +56,7 @@ static int read_file_into(struct datr *d, const struct cpulist *cpus,
 {
 	const struct profile_watch watch = {
 		.event = htmldata_event,
+		.guests = true,
 		.times = {
 			.ctx = h, .span = htmldata_span, .stay = htmldata_stay,
 			.way = htmldata_switch, .call = htmldata_call,

@@ -10,7 +10,8 @@
  *	words		list of texts
  *	lines		list of {list of words}, to be joined by blanks
  *	tasks		list of {+-pid, word}; the first one is unknown
- *	kinds		list of {what, hyp, cpu, task, word system, word name}
+ *	kinds		list of {what, side, cpu, task, word system, word name}; a side is 0
+ *			host, 1 hypervisor, 2 guest, whose cpu is that of the machine
  *	places		list of {place, task, vcpu: 0 none, 1 without name, or
  *			2, vm, vcpu}
  *	events		list of {+-ns since the one before, kind, line}
@@ -29,6 +30,7 @@
 #include <string.h>
 
 #include "analysis/account.h"
+#include "analysis/vcpuplace.h"
 #include "export/htmldata.h"
 #include "export/htmllists.h"
 #include "lib/log.h"
@@ -75,6 +77,7 @@ struct lane {
 struct htmldata {
 	const struct datr *d;
 	struct htmllists *lists;
+	struct vcpuplaces *vcpus;
 	struct bytes events;
 	u64 base;
 	u64 last;
@@ -152,10 +155,18 @@ static void add_event(struct htmldata *h, struct evdb *db, const struct merged *
 	h->counts.events++;
 }
 
-int htmldata_event(void *ctx, struct evdb *db, const struct merged *ev)
+/* In the lane of the CPU on which it happened. Return: false if that is not known. */
+static bool place_event(struct htmldata *h, const struct merged *ev, struct merged *placed)
 {
-	struct htmldata *h = ctx;
+	*placed = *ev;
+	if (!ev->guest || vcpuplaces_cpu(h->vcpus, ev, &placed->cpu))
+		return true;
+	h->counts.outside++;
+	return false;
+}
 
+static int add_placed(struct htmldata *h, struct evdb *db, const struct merged *ev)
+{
 	htmllists_set_db(h->lists, db);
 	lane_of(h, ev->cpu);	/* also if no time passes */
 	if (ev->lost)
@@ -165,6 +176,18 @@ int htmldata_event(void *ctx, struct evdb *db, const struct merged *ev)
 	else
 		add_corrupt(h, ev);
 	return h->events.failed ? -1 : 0;
+}
+
+int htmldata_event(void *ctx, struct evdb *db, const struct merged *ev)
+{
+	struct htmldata *h = ctx;
+	struct merged placed;
+
+	if (merged_side(h->d, ev) == HYP && vcpuplaces_feed(h->vcpus, db, ev))
+		return -1;
+	if (!place_event(h, ev, &placed))
+		return 0;
+	return add_placed(h, evdb_of(db, ev->guest), &placed);
 }
 
 /* Times */
@@ -261,7 +284,8 @@ struct htmldata *htmldata_new(const struct datr *d)
 	}
 	h->d = d;
 	h->lists = htmllists_new(d);
-	if (!h->lists || merge_first(d, &h->base)) {
+	h->vcpus = vcpuplaces_new(d);
+	if (!h->lists || !h->vcpus || merge_first(d, &h->base)) {
 		htmldata_free(h);
 		return NULL;
 	}
@@ -285,6 +309,7 @@ void htmldata_free(struct htmldata *h)
 		free(h->lane[i]);
 	}
 	htmllists_free(h->lists);
+	vcpuplaces_free(h->vcpus);
 	bytes_free(&h->events);
 	free(h);
 }

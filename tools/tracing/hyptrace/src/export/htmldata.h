@@ -19,11 +19,13 @@ struct htmldata;
  * @events:	events
  * @losses:	places where events are missing
  * @spans:	spans of time with one place, task and vCPU
+ * @outside:	events of guests that were left out: their CPU is not known
  */
 struct htmldata_counts {
 	u64 events;
 	u64 losses;
 	u64 spans;
+	u64 outside;
 };
 
 /** htmldata_new - begin, for events of @d. Return: NULL with a message. */

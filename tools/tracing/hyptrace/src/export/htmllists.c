@@ -18,6 +18,7 @@
  * @pid:	its task
  * @cpu:	its CPU
  * @buffer:	its buffer
+ * @guest:	its guest, or 0
  * @kind:	its kind
  */
 struct recent {
@@ -25,6 +26,7 @@ struct recent {
 	s32 pid;
 	unsigned int cpu;
 	unsigned int buffer;
+	unsigned int guest;
 	u32 kind;
 };
 
@@ -94,14 +96,14 @@ static u32 task(struct htmllists *l, s32 pid)
 static u32 kind(struct htmllists *l, enum entry what, const struct merged *ev,
 		const struct evdb_head *head)
 {
-	enum side side = datr_side(l->d, ev->buffer);
+	enum side side = merged_side(l->d, ev);
 	u32 t = task(l, head->pid);
 	u32 system = word(l, head->system, strlen(head->system));
 	u32 name = word(l, head->name, strlen(head->name));
 
 	l->key.size = 0;
 	bytes_varint(&l->key, what);
-	bytes_varint(&l->key, side == HYP);
+	bytes_varint(&l->key, side);
 	bytes_varint(&l->key, ev->cpu);
 	bytes_varint(&l->key, t);
 	bytes_varint(&l->key, system);
@@ -112,13 +114,15 @@ static u32 kind(struct htmllists *l, enum entry what, const struct merged *ev,
 /* Of an event that is known: the same name is always at the same place in memory */
 static u32 known_kind(struct htmllists *l, const struct merged *ev, const struct evdb_head *head)
 {
-	size_t i = (size_t)head->name / 16 + 31 * (u32)head->pid + 7 * ev->cpu + ev->buffer;
+	size_t i = (size_t)head->name / 16 + 31 * (u32)head->pid + 7 * ev->cpu + ev->buffer +
+		   3 * ev->guest;
 	struct recent *r = &l->recent[i % NR_RECENT];
 
 	if (r->name != head->name || r->pid != head->pid || r->cpu != ev->cpu ||
-	    r->buffer != ev->buffer)
+	    r->buffer != ev->buffer || r->guest != ev->guest)
 		*r = (struct recent) {
-			head->name, head->pid, ev->cpu, ev->buffer, kind(l, ENTRY_EVENT, ev, head),
+			head->name, head->pid, ev->cpu, ev->buffer, ev->guest,
+			kind(l, ENTRY_EVENT, ev, head),
 		};
 	return r->kind;
 }
