@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Usage: assemble.py LIBRARIES LICENCES OUT
+"""Usage: assemble.py LIBRARIES LICENCES PAGE COMPARE
 
-Makes one file from the page, its style, its scripts and the parts of D3 that it
-uses, d3-*/dist in the directory LIBRARIES, with their licences, node-d3-*/copyright
-in LICENCES (Debian's /usr/share/nodejs and /usr/share/doc). The page may run only
-these scripts: their hashes are in its Content-Security-Policy.
+Makes PAGE, one file, from the page of "export --html", its style, its scripts and the parts of
+D3 that it uses, d3-*/dist in the directory LIBRARIES, with their licences, node-d3-*/copyright
+in LICENCES (Debian's /usr/share/nodejs and /usr/share/doc). Makes COMPARE, the page of "compare
+--html", which has PAGE in it. A page may run only these scripts: their hashes are in its
+Content-Security-Policy.
 """
 import base64
 import hashlib
@@ -20,6 +21,7 @@ SCRIPTS = ("data.js", "painter.js", "lanes.js", "rows.js", "groups.js",
            "grouplanes.js", "vmlanes.js", "arrows.js", "timeline.js", "overview.js", "totals.js",
            "visits.js", "search.js", "sorting.js", "tables.js", "tabs.js", "hits.js", "details.js",
            "keys.js", "range.js", "link.js", "page.js")
+COMPARE_SCRIPTS = "data.js", "sorting.js", "tables.js", "compare.js"
 MARK = "@DATA@"
 
 
@@ -64,26 +66,43 @@ def source_hash(text):
     return "'sha256-%s'" % base64.b64encode(digest).decode()
 
 
-def main(libraries, texts, out):
-    parts = {
-        "style": "\n" + ours("page.css"),
-        "library": "\n" + licences(texts) + library(libraries) + "\n",
-        "script": "\n" + "\n".join(ours(name) for name in SCRIPTS),
-    }
-    for name in "library", "script":
-        assert "</script" not in parts[name].lower(), name
-    page = ours("page.html")
-    for name, text in parts.items():
+def scripts(names):
+    return "\n" + "\n".join(ours(name) for name in names)
+
+
+def fill(page, hashed, others):
+    """The parts of a page; a hash for each of those that are hashed"""
+    for name, text in hashed.items():
         page = page.replace("@HASH-%s@" % name, source_hash(text))
-    for name, text in parts.items():
-        assert page.count("@%s@" % name) == 1, name
+    for name, text in {**hashed, **others}.items():
+        assert page.count("@%s@" % name) <= 1 and "</script" not in text.lower(), name
         page = page.replace("@%s@" % name, text)
-    assert page.count(MARK) == 1
+    assert page.count(MARK) == 1 and "@HASH-" not in page
+    return page
+
+
+def write(out, page):
     with open(out, "w", encoding="utf-8") as done:
         done.write(page)
 
 
+def main(libraries, texts, page_out, compare_out):
+    parts = {
+        "style": "\n" + ours("page.css"),
+        "library": "\n" + licences(texts) + library(libraries) + "\n",
+        "script": scripts(SCRIPTS),
+    }
+    page = fill(ours("page.html"), parts, {})
+    write(page_out, page)
+    # What runs in its frames is under its own policy as well
+    compare = {"page-" + name: text for name, text in parts.items()}
+    compare["style"] = parts["style"] + ours("compare.css")
+    compare["script"] = scripts(COMPARE_SCRIPTS)
+    encoded = base64.b64encode(page.encode()).decode()
+    write(compare_out, fill(ours("compare.html"), compare, {"page": encoded}))
+
+
 if __name__ == "__main__":
-    if len(sys.argv) != 4:
+    if len(sys.argv) != 5:
         sys.exit(__doc__.splitlines()[0])
     main(*sys.argv[1:])

@@ -102,6 +102,13 @@ class Page {
 		this.timeline.selection.call(this.zoom.transform, d3.zoomIdentity.translate(x, 0).scale(k));
 	}
 
+	/* The time that can be viewed; it may be more than what was recorded */
+	setExtent(start, end) {
+		Object.assign(this.data, { start, end });
+		this.zoom.scaleExtent([1, Math.max(1, (end - start) / MIN_VIEW)]);
+		this.resize();
+	}
+
 	scaleView(factor, at = (this.view.t0 + this.view.t1) / 2) {
 		const { t0, t1 } = this.view;
 

@@ -11,6 +11,19 @@ function visitName(data, visits, i) {
 	return visits.what[i] ? data.words[visits.what[i] - 1] : "";
 }
 
+/* => the boxes of all with this name, the longest first */
+function visitBoxes(data, { list, name }) {
+	const word = data.words.indexOf(name) + 1;
+	const boxes = [];
+
+	data.cpus.forEach(({ [list]: visits }, index) => {
+		for (let i = 0; i < visits.n; i++)
+			if (visits.what[i] === word)
+				boxes.push(sliceBox(BOX_TYPE[list], index, visits, i));
+	});
+	return boxes.sort((a, b) => b.end - b.start - (a.end - a.start) || a.start - b.start);
+}
+
 /* => the box of the longest one with this name in a range, of equal ones the first, or null */
 function longestVisit(data, { list, name }, { from, to }) {
 	const word = data.words.indexOf(name) + 1;

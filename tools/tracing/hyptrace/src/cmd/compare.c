@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "analysis/comparison.h"
 #include "analysis/fileprofile.h"
@@ -13,8 +14,10 @@
 #include "cmd/compare.h"
 #include "cmd/comparetext.h"
 #include "cmd/table.h"
+#include "export/html.h"
 #include "lib/array.h"
 #include "lib/log.h"
+#include "lib/outfile.h"
 
 /* Exit status: something became slower by more than --fail-over */
 #define EXIT_SLOWER	3
@@ -62,11 +65,14 @@ static const char doc[] =
 	"Exit status: 0 on success; 1 on errors, or if a file is corrupt in places; 2\n"
 	"for a wrong command line; 3 if something is slower by more than --fail-over.";
 
-enum { OPT_FAIL_OVER = CMDLINE_KEYS };
+enum { OPT_FAIL_OVER = CMDLINE_KEYS, OPT_HTML };
 
 static const struct argp_option options[] = {
 	{ "fail-over", OPT_FAIL_OVER, "PERCENT", 0,
 	  "exit with status 3 if a verdict is 'slower' and the change is more than this, such as 3%",
+	  0 },
+	{ "html", OPT_HTML, "FILE", 0,
+	  "also write a page for a web browser, with the timelines of A and B, aligned at whatever is compared; needs one recording of either",
 	  0 },
 	{ "json", 'j', NULL, 0, "print one JSON document, all times in ns", 0 },
 	{ 0 }
@@ -76,6 +82,7 @@ static const struct argp_option options[] = {
  * struct options - the command line
  * @in:		the CPUs
  * @json:	as JSON
+ * @html:	the page, or NULL
  * @limited:	@limit was given
  * @limit:	in percent
  * @path:	all files
@@ -86,6 +93,7 @@ static const struct argp_option options[] = {
 struct options {
 	struct input in;
 	bool json;
+	const char *html;
 	bool limited;
 	double limit;
 	const char **path;
@@ -124,6 +132,8 @@ static int check_files(struct options *o, const char *name)
 				 o->nr, name);
 	if (two)
 		o->nr_a = 1;
+	if (o->html && o->nr != 2)
+		return log_error("--html with %u recordings: expected one of either", o->nr);
 	return 0;
 }
 
@@ -137,6 +147,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'j':
 		o->json = true;
+		return 0;
+	case OPT_HTML:
+		o->html = arg;
 		return 0;
 	case OPT_FAIL_OVER:
 		return cmdline_told(set_limit(o, arg));
@@ -174,6 +187,74 @@ static int read_recording(const struct options *o, unsigned int i, struct record
 	return r->s ? 0 : -1;
 }
 
+/* A recording would be lost */
+static int check_page(const char *path, const struct recording *r)
+{
+	struct stat st;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		if (!stat(path, &st) && datr_is_file(r[i].d, &st))
+			return log_error("%s is a file that is read: expected another output file",
+					 path);
+	}
+	return 0;
+}
+
+/* Return: 0, or -1 with a message; corrupt places are told of by free_recordings() */
+static int put_page(const struct options *o, const struct recording *r, const char *json,
+		    size_t size, struct outfile *out)
+{
+	struct datr *const d[] = { r[0].d, r[1].d };
+	int ret = html_compare(d, input_cpus(&o->in), json, size, outfile_stream(out));
+
+	return ret < 0 ? -1 : outfile_finish(out);
+}
+
+static int write_page(const struct options *o, const struct recording *r, const char *json,
+		      size_t size)
+{
+	char *path = output_path(o->html);
+	struct outfile *out = path && !check_page(path, r) ? outfile_new(path) : NULL;
+	int ret = out ? put_page(o, r, json, size, out) : -1;
+
+	outfile_free(out);
+	free(path);
+	return ret;
+}
+
+static int make_page(const struct options *o, const struct recording *r,
+		     const struct comparison *c)
+{
+	unsigned int failed = 0;
+	char *json = NULL;
+	size_t size;
+	FILE *out = open_memstream(&json, &size);
+	int ret;
+
+	if (!out)
+		return log_oom();
+	ret = comparison_print_json(c, out, &failed);
+	if (fclose(out))
+		ret = log_oom();
+	if (!ret)
+		ret = write_page(o, r, json, size);
+	free(json);
+	return ret;
+}
+
+/* The page first: it may have been asked for in vain */
+static int print_all(const struct options *o, const struct recording *r, struct comparison *c)
+{
+	int ret = 0;
+
+	if (o->html) {
+		ret = comparison_init(c) || make_page(o, r, c) ? -1 : 0;
+		comparison_free(c);
+	}
+	return ret ?: compare_print(c, o->json, stdout);
+}
+
 static int compare(const struct options *o, struct recording *r, const struct profile **run)
 {
 	struct comparison c = {
@@ -188,7 +269,7 @@ static int compare(const struct options *o, struct recording *r, const struct pr
 			return -1;
 		run[i] = profiler_profile(r[i].s);
 	}
-	return compare_print(&c, o->json, stdout);
+	return print_all(o, r, &c);
 }
 
 /* Return: not 0 if one of them is corrupt in places */

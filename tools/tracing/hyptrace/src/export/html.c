@@ -38,16 +38,21 @@ static void put_base64(const struct bytes *b, FILE *out)
 	}
 }
 
-static void put_page(const struct bytes *data, FILE *out)
+/* A page with @nr pieces of data, in lines */
+static void put_page(const char *page, const char *end, const struct bytes *data, unsigned int nr,
+		     FILE *out)
 {
-	size_t size = htmlpage_end - htmlpage;
-	const char *mark = memmem(htmlpage, size, HTMLPAGE_MARK,
-				  strlen(HTMLPAGE_MARK));
+	const char *mark = memmem(page, end - page, HTMLPAGE_MARK, strlen(HTMLPAGE_MARK));
 	const char *rest = mark + strlen(HTMLPAGE_MARK);
+	unsigned int i;
 
-	fwrite(htmlpage, mark - htmlpage, 1, out);
-	put_base64(data, out);
-	fwrite(rest, htmlpage_end - rest, 1, out);
+	fwrite(page, mark - page, 1, out);
+	for (i = 0; i < nr; i++) {
+		if (i)
+			fputc('\n', out);
+		put_base64(&data[i], out);
+	}
+	fwrite(rest, end - rest, 1, out);
 }
 
 /* Return: as stat_file(), with its JSON in @json, to be freed */
@@ -77,33 +82,57 @@ static int read_file_into(struct datr *d, const struct cpulist *cpus,
 	return fclose(text) ? log_oom() : ret;
 }
 
-static int export_data(struct datr *d, const struct cpulist *cpus,
-		       struct htmldata *h, FILE *out,
-		       struct htmldata_counts *counts)
+static int write_data(struct datr *d, const struct cpulist *cpus, struct htmldata *h,
+		      struct bytes *data, struct htmldata_counts *counts)
 {
-	struct bytes data = { 0 };
 	char *json = NULL;
 	size_t size;
 	int ret = read_file_into(d, cpus, h, &json, &size);
 
-	if (ret >= 0 && htmldata_write(h, json, size, &data, counts))
+	if (ret >= 0 && htmldata_write(h, json, size, data, counts))
 		ret = -1;
-	if (ret >= 0)
-		put_page(&data, out);
-	bytes_free(&data);
 	free(json);
+	return ret;
+}
+
+/* Return: as html_export() */
+static int get_data(struct datr *d, const struct cpulist *cpus, struct bytes *data,
+		    struct htmldata_counts *counts)
+{
+	struct htmldata *h = htmldata_new(d);
+	int ret = h ? write_data(d, cpus, h, data, counts) : -1;
+
+	htmldata_free(h);
 	return ret;
 }
 
 int html_export(struct datr *d, const struct cpulist *cpus, FILE *out,
 		struct htmldata_counts *counts)
 {
-	struct htmldata *h = htmldata_new(d);
-	int ret;
+	struct bytes data = { 0 };
+	int ret = get_data(d, cpus, &data, counts);
 
-	if (!h)
-		return -1;
-	ret = export_data(d, cpus, h, out, counts);
-	htmldata_free(h);
+	if (ret >= 0)
+		put_page(htmlpage, htmlpage_end, &data, 1, out);
+	bytes_free(&data);
+	return ret;
+}
+
+int html_compare(struct datr *const d[2], const struct cpulist *cpus, const char *json, size_t size,
+		 FILE *out)
+{
+	struct bytes data[3] = { 0 };
+	struct htmldata_counts counts;
+	int ret, second;
+
+	ret = get_data(d[0], cpus, &data[0], &counts);
+	second = ret < 0 ? -1 : get_data(d[1], cpus, &data[1], &counts);
+	bytes_add(&data[2], json, size);
+	ret = second < 0 || data[2].failed ? -1 : ret | second;
+	if (ret >= 0)
+		put_page(comparepage, comparepage_end, data, 3, out);
+	bytes_free(&data[0]);
+	bytes_free(&data[1]);
+	bytes_free(&data[2]);
 	return ret;
 }

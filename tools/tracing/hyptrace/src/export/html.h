@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Exports a file as a self-contained page for a web browser.
+ * Exports a file, or two that are compared, as a self-contained page for a web browser.
  */
 #ifndef HYPTRACE_HTML_H
 #define HYPTRACE_HTML_H
@@ -23,5 +23,18 @@
  */
 int html_export(struct datr *d, const struct cpulist *cpus, FILE *out,
 		struct htmldata_counts *counts);
+
+/**
+ * html_compare - write the page of two files that are compared
+ * @d:		the files
+ * @cpus:	these CPUs; NULL for all
+ * @json:	what differs, of comparison_print_json()
+ * @size:	its size
+ * @out:	where it goes; its errors are left to ferror()
+ *
+ * Return: as above.
+ */
+int html_compare(struct datr *const d[2], const struct cpulist *cpus, const char *json, size_t size,
+		 FILE *out);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The page without its data. See htmlpage.h.
+ * The pages without their data. See htmlpage.h.
  */
 #include "export/htmlpage.h"
 
@@ -9,5 +9,10 @@ __asm__(".pushsection .rodata\n"
 	"htmlpage:\n"
 	".incbin \"" HTMLPAGE "\"\n"
 	"htmlpage_end:\n"
+	".byte 0\n"
+	".global comparepage, comparepage_end\n"
+	"comparepage:\n"
+	".incbin \"" COMPAREPAGE "\"\n"
+	"comparepage_end:\n"
 	".byte 0\n"
 	".popsection\n");

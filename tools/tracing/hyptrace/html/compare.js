@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Two recordings beside each other: a table of what differs, and a timeline of each. A timeline is
+ * the page of "export --html" in a frame, which shows nothing else. Both have one view: a moment of
+ * each, the anchor, is at the same place.
+ *
+ *	a row of the table, buttons -> show() -> align() -> both views
+ *	a view is changed in its frame -> follow() -> the other view
+ */
+
+const KINDS = [["entries", "EL2 entry", "stays"], ["hypercalls", "hypercall", "calls"],
+	       ["switches", "world switch", "switches"]];
+const MARK = "@" + "DATA@";		/* not to be replaced here */
+const $ = (id) => document.getElementById(id);
+
+function systemTheme() {
+	return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+}
+
+function decode(base64) {
+	return new TextDecoder().decode(bytesOf(base64));
+}
+
+/* --- the table --------------------------------------------------------------- */
+
+function changeCell({ a, b, change }) {
+	if (!a.count || !b.count)
+		return { text: "", value: -Infinity };
+	return { text: (change > 0 ? "+" : "") + change.toFixed(1) + " %", value: change };
+}
+
+function times(name, { a, b }) {
+	return [a, b].map((side) => side.count ? time(side[name]) : { text: "", value: -1 });
+}
+
+function compareTable(comparison) {
+	const rows = KINDS.flatMap(([key, kind, list]) => comparison[key].map((row) => ({
+		cells: [label(row.name), label(kind), count(row.a.count), count(row.b.count),
+			...times("p50", row), ...times("p99", row), changeCell(row),
+			{ ...label(row.verdict), left: false, verdict: row.verdict }],
+		visit: { list, name: row.name },
+	})));
+
+	return { rows, columns: ["what", "kind", "count A", "count B", "p50 A", "p50 B", "p99 A", "p99 B",
+				 "change", "verdict"] };
+}
+
+function compareRow(row, show) {
+	const tr = element("tr", { tabIndex: 0, title: "Align the slowest of both" },
+			   ...row.cells.map((c) => element("td", {
+				   class: [c.left ? "left" : "", c.verdict || ""].join(" ").trim(),
+				   title: c.title || "" }, c.text)));
+
+	tr.addEventListener("click", () => show(row.visit, tr));
+	tr.addEventListener("keydown", (e) => {
+		if (e.key === "Enter")
+			show(row.visit, tr);
+	});
+	return tr;
+}
+
+/* --- a recording ---------------------------------------------------------------- */
+
+class Side {
+	constructor(name, page, data) {
+		this.frame = $(name);
+		this.title = $("name-" + name);
+		this.letter = name.toUpperCase();
+		this.loaded = new Promise((done) => this.frame.addEventListener("load", done, { once: true }));
+		/* not the URL of a blob: of a file, that has another origin */
+		this.frame.srcdoc = page.replace(MARK, () => data);
+	}
+
+	/* When it is loaded; drawn() is called after each change of what it shows */
+	begin(drawn) {
+		const { page } = this.frame.contentWindow;
+		const draw = page.frame;
+
+		this.page = page;
+		this.first = page.data.start;
+		this.last = page.data.end;
+		page.frame = () => {
+			draw.call(page);
+			drawn();
+		};
+		page.link.write = () => {};	/* the frame has no address */
+		this.frame.contentDocument.documentElement.classList.add("embedded");
+		page.resize();
+	}
+
+	/* The boxes of a visit, the longest first */
+	boxes(visit) {
+		return this.frame.contentWindow.visitBoxes(this.page.data, visit);
+	}
+
+	select(box) {
+		const { page } = this;
+		const found = box && page.lanes.locate(box);
+
+		page.select(found);
+		if (found)
+			page.scrollTo(found);
+	}
+}
+
+/* --- both ---------------------------------------------------------------------------- */
+
+class Compare {
+	constructor(sides, comparison) {
+		this.sides = sides;
+		this.comparison = comparison;
+		sides.forEach((side, i) => side.begin(() => this.follow(i)));
+		this.showNames();
+		this.showTable();
+		this.listen();
+		this.setTheme(systemTheme());
+		this.alignStarts();
+	}
+
+	showNames() {
+		const { percent, wall } = this.comparison;
+		const pair = (values, text) => `${text(values[0])} \u2192 ${text(values[1])}`;
+		const facts = [["wall time", pair(wall, durationText)],
+			       ...["host", "el2", "guest", "unknown"].map((name) =>
+				[name === "el2" ? "EL2" : name, pair(percent[name], (p) => p.toFixed(2) + " %")])];
+		const names = this.sides.map(({ page }) => page.data.file);
+
+		document.title = names.join(", ") + " - hyptrace compare";
+		$("names").textContent = pair(names, String);
+		$("facts").replaceChildren(...facts.map(([name, value]) =>
+			element("div", {}, element("dt", {}, name), element("dd", {}, value))));
+	}
+
+	showTable() {
+		$("table").replaceChildren(sortableElement(compareTable(this.comparison),
+			(row) => compareRow(row, (visit, tr) => this.choose(visit, tr)), () => {}));
+	}
+
+	listen() {
+		$("slowest").addEventListener("click", () => this.show(0));
+		$("slower").addEventListener("click", () => this.show(this.rank - 1));
+		$("faster").addEventListener("click", () => this.show(this.rank + 1));
+		$("median").addEventListener("click", () => this.show(null));
+		$("starts").addEventListener("click", () => this.alignStarts());
+		$("theme").addEventListener("click", () =>
+			this.setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark"));
+	}
+
+	setTheme(theme) {
+		document.documentElement.dataset.theme = theme;
+		for (const { page } of this.sides)
+			page.setTheme(theme);
+	}
+
+	/* --- alignment --- */
+
+	/* The moments, one of each, are at the same place from now on */
+	align(moments) {
+		const before = Math.max(...this.sides.map((side, i) => moments[i] - side.first));
+		const after = Math.max(...this.sides.map((side, i) => side.last - moments[i]));
+
+		this.anchor = moments;
+		this.sides.forEach(({ page }, i) => page.setExtent(moments[i] - before, moments[i] + after));
+	}
+
+	/* The view is from @from to @to around the anchor */
+	setView(from, to) {
+		this.sides.forEach(({ page }, i) => page.setView(this.anchor[i] + from, this.anchor[i] + to));
+	}
+
+	/* The i-th has changed its view */
+	follow(i) {
+		if (!this.anchor)
+			return;
+		const { t0, t1 } = this.sides[i].page.view;
+		const other = this.sides[1 - i].page;
+		const by = this.anchor[1 - i] - this.anchor[i];
+		const near = (t1 - t0) / 1e7 + 1e-3;
+
+		if (Math.abs(other.view.t0 - t0 - by) > near || Math.abs(other.view.t1 - t1 - by) > near)
+			other.setView(t0 + by, t1 + by);
+	}
+
+	alignStarts() {
+		this.choose(null);
+		this.align(this.sides.map(({ first }) => first));
+		for (const side of this.sides) {
+			side.select(null);
+			side.title.textContent = `${side.letter}: ${side.page.data.file}`;
+		}
+		$("aligned").textContent = "Aligned at the first event of each. Click a row to align what it counts.";
+		this.setView(0, Math.max(...this.sides.map(({ first, last }) => last - first)));
+	}
+
+	choose(visit, tr) {
+		$("table").querySelector(".current")?.classList.remove("current");
+		tr?.classList.add("current");
+		this.visit = visit;
+		this.all = visit ? this.sides.map((side) => side.boxes(visit)) : null;
+		for (const id of ["slowest", "slower", "faster", "median"])
+			$(id).disabled = !visit;
+		if (visit)
+			this.show(0);
+	}
+
+	/* rank: from the slowest on; null for the median of each */
+	show(rank) {
+		const most = Math.max(...this.all.map((boxes) => boxes.length - 1));
+
+		this.rank = rank === null ? 0 : Math.max(0, Math.min(rank, most));
+		const boxes = this.all.map((all) =>
+			all[Math.min(rank === null ? all.length >> 1 : this.rank, all.length - 1)] || null);
+		const shown = boxes.filter(Boolean);
+
+		if (!shown.length)
+			return;
+		this.align(this.sides.map((side, i) => boxes[i] ? boxes[i].start : side.first));
+		this.sides.forEach((side, i) => {
+			const { data } = side.page;
+			const box = boxes[i];
+
+			side.select(box);
+			side.title.textContent = `${side.letter}: ${data.file}` + (box ?
+				`, ${durationText(box.end - box.start)} from ${stampText(data, box.start)} s` :
+				", where it does not occur");
+		});
+		$("aligned").textContent = this.what(rank === null, most);
+		const longest = Math.max(...shown.map((box) => box.end - box.start), 1);
+
+		this.setView(-longest, 2 * longest);
+	}
+
+	what(isMedian, most) {
+		const which = isMedian ? "the median" : this.rank ?
+			`number ${this.rank + 1} of at most ${most + 1} from the slowest on` : "the slowest";
+
+		return `Aligned at the start of ${this.visit.name}: ${which} of each`;
+	}
+}
+
+window.addEventListener("DOMContentLoaded", async () => {
+	try {
+		const [a, b, comparison] = $("data").textContent.trim().split(/\s+/);
+		const page = decode($("page").textContent.trim());
+		const sides = [new Side("a", page, a), new Side("b", page, b)];
+
+		await Promise.all(sides.map((side) => side.loaded));
+		window.compare = new Compare(sides, JSON.parse(decode(comparison)));
+	} catch (error) {
+		document.body.prepend(element("p", { role: "alert" }, "This page cannot be shown: " + error.message));
+		throw error;
+	}
+});

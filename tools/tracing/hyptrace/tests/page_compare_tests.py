@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: GPL-2.0
+"""A part of page_test.py: the page of "compare --html"."""
+import json
+import os
+import subprocess
+import sys
+
+import synth
+from page_use_tests import click_element
+from pagetools import expect, near
+
+ON = synth.enabled("hyp_enter", "hyp_exit")
+# The lengths of hypercalls and host aborts, one every 10 us; B begins 777 us later
+CALLS = {"a": [200, 900, 400, 300], "b": [250, 350, 2000, 500, 450]}
+ABORTS = {"a": [100] * 3, "b": []}
+START = {"a": 5000000, "b": 5777000}
+
+
+def write(path, name):
+    """The n-th hypercall is at 10000 * n behind the start, the n-th abort 5000 ns later"""
+    events = []
+    for reason, lengths, more in ((1, CALLS[name], 0), (4, ABORTS[name], 5000)):
+        for i, ns in enumerate(lengths):
+            ts = START[name] + 10000 * i + more
+            events += [(ts, "hyp_enter", 7, {"reason": reason}),
+                       (ts + ns, "hyp_exit", 7, {"reason": 6})]
+    synth.write(path, {}, {0: [synth.page(sorted(events, key=lambda e: e[0]))]}, texts=ON)
+
+
+def compare(*options):
+    return subprocess.run([sys.argv[1], "compare", *options], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE)
+
+
+def open_page(b, page):
+    b.call("Page.navigate", url="about:blank")
+    b.events.clear()
+    b.call("Page.navigate", url="file://" + page)
+    b.until("document.readyState === 'complete' && !!window.compare")
+    b.frames()
+
+
+def views(b):
+    """=> start and end of each view, as timestamps"""
+    return b.js("compare.sides.map(({ page }) => [page.view.t0 + Number(page.data.base),"
+                " page.view.t1 + Number(page.data.base)])")
+
+
+def aligned(b, moments):
+    """Whether these timestamps are at the same place, in views of the same size"""
+    (a0, a1), (b0, b1) = views(b)
+    return near(a1 - a0, b1 - b0, 0.01) and near(moments[0] - a0, moments[1] - b0, 0.01)
+
+
+def selected(b):
+    return b.js("compare.sides.map(({ page }) => page.state.selected &&"
+                " page.state.selected.start + Number(page.data.base))")
+
+
+def moment(name, i):
+    return START[name] + 10000 * i
+
+
+def test_table(b, paths):
+    wanted = json.loads(compare("--json", *paths).stdout)
+    rows = b.js("[...document.querySelectorAll('#table tbody tr')].map((tr) =>"
+                " [...tr.children].map((td) => td.textContent))")
+    names = [row["name"] for kind in ("entries", "hypercalls", "switches") for row in wanted[kind]]
+    expect("compare: the rows", [row[0] for row in rows] == names and "hvc" in names, rows, names)
+    expect("compare: the counts", rows[0][2:4] == ["4", "5"], rows[0])
+    values = b.js("compareTable(compare.comparison).rows.map(({ cells }) => cells.map((c) => c.value))")
+    row = wanted["entries"][0]
+    expect("compare: the figures are those of --json", values[0][4:9] == [
+        row["a"]["p50"], row["b"]["p50"], row["a"]["p99"], row["b"]["p99"], row["change"]] and
+        values[0][9] == row["verdict"], values[0], row)
+    click_element(b, "#table th:nth-child(3) button")
+    expect("compare: sorted by a click", b.js(
+        "document.querySelector('#table tbody td').textContent") == "hvc")
+    shares = b.js("document.getElementById('facts').innerText")
+    expect("compare: the shares", "%.2f %%" % wanted["percent"]["el2"][1] in shares, shares)
+
+
+def test_alignment(b):
+    expect("compare: the first events are aligned", aligned(b, [START["a"], START["b"]]), views(b))
+    click_element(b, "#table tbody tr")
+    both = [moment("a", 1), moment("b", 2)]
+    expect("compare: the slowest are aligned", aligned(b, both) and selected(b) == both, views(b),
+           selected(b))
+    (a0, a1), _ = views(b)
+    expect("compare: with what was around them", near(a0, both[0] - 2000, 1) and
+           near(a1, both[0] + 4000, 1), a0, a1)
+    for button, wanted in (("faster", (2, 3)), ("faster", (3, 4)), ("slower", (2, 3)),
+                           ("median", (3, 4)), ("slowest", (1, 2))):
+        click_element(b, "#" + button)
+        both = [moment("a", wanted[0]), moment("b", wanted[1])]
+        expect("compare: " + button, aligned(b, both) and selected(b) == both, selected(b), both)
+
+
+def test_views(b):
+    both = [moment("a", 1), moment("b", 2)]
+    for side in 0, 1:
+        for what in "scaleView(4)", "pan(0.3)", "scaleView(1 / 64)", "pan(-5)", "setView(-1e9, 1e9)":
+            b.js("compare.sides[%d].page.%s" % (side, what))
+            b.frames()
+            b.frames()
+            expect("compare: %s of %s moves both" % (what, "AB"[side]), aligned(b, both), views(b))
+        (a0, a1), (b0, b1) = views(b)
+        expect("compare: both are whole in view", a0 < moment("a", 0) + 1 and b0 < moment("b", 0) + 1 and
+               a1 > moment("a", 3) and b1 > moment("b", 4) + 400, views(b))
+    frame = b.js("(() => { const r = compare.sides[0].frame.getBoundingClientRect();"
+                 " return [r.left, r.top, r.width, r.height]; })()")
+    before = views(b)
+    b.wheel(frame[0] + frame[2] / 2, frame[1] + frame[3] / 2, -300)
+    b.frames()
+    expect("compare: the wheel zooms both", aligned(b, both) and views(b)[1] != before[1], views(b))
+
+
+def test_missing(b):
+    click_element(b, "#table tbody tr:nth-child(2)")
+    title = b.js("document.getElementById('name-b').textContent")
+    expect("compare: what only A has", selected(b) == [START["a"] + 5000, None] and
+           "does not occur" in title, selected(b), title)
+    click_element(b, "#starts")
+    expect("compare: back to the starts", aligned(b, [START["a"], START["b"]]) and
+           selected(b) == [None, None], views(b))
+    b.js("compare.setTheme('dark')")
+    themes = b.js("compare.sides.map(({ frame }) =>"
+                  " frame.contentDocument.documentElement.dataset.theme)")
+    expect("compare: one theme", themes == ["dark", "dark"], themes)
+
+
+def test_refused(directory, paths):
+    page = directory + "/no.html"
+    for what, options, status, message in (
+            ("several recordings", ["--html=" + page, *paths, "--", paths[0]], 2,
+             "--html with 3 recordings: expected one of either"),
+            ("a recording", ["--html=" + paths[1], *paths], 1,
+             paths[1] + " is a file that is read: expected another output file")):
+        with open(paths[1], "rb") as file:
+            before = file.read()
+        done = compare(*options)
+        with open(paths[1], "rb") as file:
+            same = file.read() == before
+        expect("compare: not " + what, done.returncode == status and same and
+               done.stderr.decode().endswith(": %s\n" % message) and not os.path.exists(page),
+               done.returncode, done.stderr)
+
+
+def test_all(b, directory):
+    paths = [directory + "/%s.dat" % name for name in "ab"]
+    for path, name in zip(paths, "ab"):
+        write(path, name)
+    page = directory + "/compare.html"
+    done = compare("--html=" + page, *paths)
+    expect("compare: the tables as well", done.returncode == 0 and
+           done.stdout == compare(*paths).stdout, done.stderr)
+    open_page(b, page)
+    test_table(b, paths)
+    open_page(b, page)
+    test_alignment(b)
+    test_views(b)
+    test_missing(b)
+    # an address would be written now
+    b.js("compare.sides[0].page.scaleView(4)")
+    b.js("new Promise((done) => setTimeout(() => done(true), 2 * 300))")
+    expect("compare: nothing is loaded, no complaint", not b.complaints() and not [
+        url for url in b.requests() if not url.startswith("about:")], b.complaints(), b.requests())
+    test_refused(directory, paths)
