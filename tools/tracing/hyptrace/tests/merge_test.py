@@ -286,6 +286,21 @@ def refuses(directory):
     equal("--task", done.returncode, 0)
 
 
+def takes_the_counter_of_another(directory):
+    theirs = write_guest(directory, pairs=[], name="theirs.dat")
+    ours = write_guest(directory, {0: [tick(90000)]}, name="ours.dat")
+    done, out = merge(directory, "--counter-of=" + ours, guest=theirs)
+    equal("--counter-of", (done.returncode, " %d ns are" % SHIFT in done.stderr.decode(),
+                           len(report(out, "--guest-only"))), (0, True, 6))
+    done, _ = merge(directory, "--counter-of=" + theirs, guest=theirs)
+    equal("--counter-of one without", (done.returncode, done.stderr.decode().split(":")[2]), (
+        1, " its clock cannot be related to the counter"))
+    synth.write(theirs, {0: [synth.page([tick(1000)])]}, {}, clocks=(b"local", b"local"))
+    done, _ = merge(directory, "--counter-of=" + ours, guest=theirs)
+    equal("another clock", (done.returncode, done.stderr.decode()), (
+        1, "hyptrace: %s: its clock is 'local': expected mono_raw\n" % theirs))
+
+
 def replaces_the_host(directory):
     host, guest = write_host(directory), write_guest(directory)
     done = run(HYPTRACE, "merge", "-q", "-o", host, host, guest)
@@ -310,7 +325,8 @@ def survives_damage(directory):
 
     broken("no section there", at, struct.pack("<Q", 16), "corrupt: section ")
     broken("behind the end", at, struct.pack("<Q", len(data)), "truncated or corrupt: ")
-    broken("larger than the file", section + 8, struct.pack("<Q", len(data)), "truncated or corrupt: ")
+    broken("larger than the file", section + 8, struct.pack("<Q", len(data)),
+           "truncated or corrupt: ")
     broken("not a recording", section + 16, b"x", "guest linux: bad magic")
     size = struct.unpack_from("<Q", data, section + 8)[0]
     equal("the guest's file is in it as it was",
@@ -360,6 +376,6 @@ def bounds_guests(directory):
 
 
 attempt_each((merges_three_sides, takes_a_second_guest, checks_times, knows_what_is_missing,
-              relates_clocks, refuses, replaces_the_host, survives_damage,
-              reads_no_guest_of_a_guest, bounds_guests))
+              relates_clocks, refuses, takes_the_counter_of_another, replaces_the_host,
+              survives_damage, reads_no_guest_of_a_guest, bounds_guests))
 finish()

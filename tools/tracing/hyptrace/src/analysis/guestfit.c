@@ -3,6 +3,7 @@
  * Fits the recording of a guest to that of its host. See guestfit.h.
  */
 #include <stdlib.h>
+#include <string.h>
 #include <sys/param.h>
 
 #include "analysis/guestfit.h"
@@ -36,11 +37,23 @@ static int read_clock(const struct datr *d, struct counterline *l)
 			 datr_name(d), COUNTERPAIR_CLOCK);
 }
 
-static int read_clocks(struct fit *f, const struct datr *guest)
+/* Of a recording that does not relate it to the counter itself */
+static int check_clock(const struct datr *d)
+{
+	const char *clock = datr_nr_buffers(d) ? datr_buffer(d, 0)->clock : "";
+
+	if (!strcmp(clock, COUNTERPAIR_CLOCK))
+		return 0;
+	return log_error("%s: its clock is '%s': expected %s", datr_name(d), clock,
+			 COUNTERPAIR_CLOCK);
+}
+
+static int read_clocks(struct fit *f, const struct datr *guest, const struct datr *clock)
 {
 	u64 host_hz, guest_hz;
 
-	if (read_clock(f->host, &f->host_clock) || read_clock(guest, &f->guest_clock))
+	if (read_clock(f->host, &f->host_clock) || read_clock(clock, &f->guest_clock) ||
+	    (clock != guest && check_clock(guest)))
 		return -1;
 	host_hz = f->host_clock.first.frequency;
 	guest_hz = f->guest_clock.first.frequency;
@@ -216,11 +229,12 @@ static int judge(const struct fit *f, const struct best *best)
 	return 0;
 }
 
-static int find(struct fit *f, struct datr_guest *g, s32 task, struct guestcheck_result *result)
+static int find(struct fit *f, struct datr_guest *g, const struct datr *clock, s32 task,
+		struct guestcheck_result *result)
 {
 	struct best best = { .g = *g };
 
-	if (read_clocks(f, g->d) || read_vms(f))
+	if (read_clocks(f, g->d, clock) || read_vms(f))
 		return -1;
 	if ((task ? try_task(f, task, &best) : try_all(f, &best)) || judge(f, &best))
 		return -1;
@@ -229,11 +243,11 @@ static int find(struct fit *f, struct datr_guest *g, s32 task, struct guestcheck
 	return 0;
 }
 
-int guestfit_find(struct datr *host, struct datr_guest *g, s32 task,
+int guestfit_find(struct datr *host, struct datr_guest *g, const struct datr *clock, s32 task,
 		  struct guestcheck_result *result)
 {
 	struct fit f = { .host = host };
-	int ret = find(&f, g, task, result);
+	int ret = find(&f, g, clock, task, result);
 
 	vcpuclocks_free(f.clocks);
 	evdb_free(f.db);

@@ -18,12 +18,14 @@
  * guestfit_find - find the VM of a guest, and relate the clocks
  * @host:	recording of the host
  * @g:		the guest: @name and @d are set, all else but @offset is filled in
+ * @clock:	recording of the same boot of the guest that relates its clock to the counter,
+ *		usually @g->d
  * @task:	a task that runs one of its vCPUs, or 0: any VM
  * @result:	where the guest's events lie
  *
  * Return: 0, or -1 with a message.
  */
-int guestfit_find(struct datr *host, struct datr_guest *g, s32 task,
+int guestfit_find(struct datr *host, struct datr_guest *g, const struct datr *clock, s32 task,
 		  struct guestcheck_result *result);
 
 #endif

@@ -22,6 +22,7 @@
  * @o:		what the user wants
  * @host:	recording of the host, or NULL
  * @guest:	the guest; @guest.d may be NULL
+ * @clock:	relates its clock to the counter: @guest.d, or another recording; may be NULL
  * @name:	its name, or NULL
  * @output:	path of the result, or NULL
  * @fit:	where the guest's events lie
@@ -30,6 +31,7 @@ struct merging {
 	const struct merge_options *o;
 	struct datr *host;
 	struct datr_guest guest;
+	struct datr *clock;
 	char *name;
 	char *output;
 	struct guestcheck_result fit;
@@ -80,6 +82,9 @@ static int open_all(struct merging *m)
 	m->host = datr_open(m->o->host);
 	m->guest.d = m->host ? datr_open(m->o->guest) : NULL;
 	if (!m->guest.d)
+		return -1;
+	m->clock = m->o->counter_of ? datr_open(m->o->counter_of) : m->guest.d;
+	if (!m->clock)
 		return -1;
 	m->name = m->o->name ? xasprintf("%s", m->o->name) : base_name(m->o->guest);
 	m->output = output_path(m->o->output);
@@ -162,11 +167,13 @@ int merge_files(const struct merge_options *o)
 	int ret = open_all(&m);
 
 	if (!ret)
-		ret = guestfit_find(m.host, &m.guest, o->task, &m.fit);
+		ret = guestfit_find(m.host, &m.guest, m.clock, o->task, &m.fit);
 	if (!ret)
 		ret = write_output(&m);
 	if (!ret && !o->quiet)
 		tell(&m);
+	if (m.clock != m.guest.d)
+		datr_free(m.clock);
 	datr_free(m.guest.d);
 	datr_free(m.host);
 	free(m.name);
@@ -194,11 +201,14 @@ static const char doc[] =
 	"\n"
 	"Exit status: 0 on success; 1 on errors; 2 for a wrong command line.";
 
-enum { OPT_NAME = CMDLINE_KEYS, OPT_TASK };
+enum { OPT_NAME = CMDLINE_KEYS, OPT_COUNTER_OF, OPT_TASK };
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0, "output file [" DEFAULT_OUTPUT "]", 0 },
 	{ "name", OPT_NAME, "NAME", 0, "name of the guest [that of GUEST, without .dat]", 0 },
+	{ "counter-of", OPT_COUNTER_OF, "FILE", 0,
+	  "if GUEST is trace-cmd's: a recording by hyptrace record --host-only of the same boot of the guest",
+	  0 },
 	{ "task", OPT_TASK, "PID", 0,
 	  "a task that runs one of the guest's vCPUs, if it fits to several VMs", 0 },
 	{ "quiet", 'q', NULL, 0, "print no summary", 0 },
@@ -234,6 +244,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_NAME:
 		o->name = arg;
 		return *arg ? 0 : cmdline_told(log_error("bad name '': expected a name"));
+	case OPT_COUNTER_OF:
+		o->counter_of = arg;
+		return 0;
 	case OPT_TASK:
 		return cmdline_told(cmdline_number("task", arg, INT32_MAX, &o->task));
 	case 'q':

@@ -10,6 +10,8 @@
  * @guest:	recording of the guest
  * @output:	path of the result; may be @host, which is replaced then
  * @name:	of the guest; NULL for that of its file
+ * @counter_of:	recording by hyptrace of the same boot of the guest, if that of the guest is
+ *		another program's; or NULL
  * @task:	a task that runs one of its vCPUs, or 0
  * @quiet:	print no summary
  */
@@ -18,6 +20,7 @@ struct merge_options {
 	const char *guest;
 	const char *output;
 	const char *name;
+	const char *counter_of;
 	u64 task;
 	bool quiet;
 };
