@@ -114,6 +114,16 @@ suite_hours()
 	done
 }
 
+# The tests of remotes that the mainline kernel has, on this one
+mainlines_own()
+{
+	local mode
+
+	for mode in $MODES; do
+		"$SCRIPTS/check/ftracetest.sh" --mainline --icount --mode "$mode" --smp 4
+	done
+}
+
 suite_ftrace()
 {
 	local mode what=remotes
@@ -124,6 +134,7 @@ suite_ftrace()
 				--mode "$mode" --smp 4 -- "$what"
 		what=remotes/hypervisor
 	done
+	[[ $all == no || ! -e $MAINLINE_TARBALL ]] || job "ftrace, mainline's own" mainlines_own
 }
 
 suite_upstream()
