@@ -4,11 +4,14 @@
 
 What "hyptrace compare" prints about files whose durations are known. TAP.
 """
+import base64
 import json
 import os
 import random
+import re
 import sys
 
+import htmlpage
 import synth
 from tap import attempt_each, equal, finish, result, run
 
@@ -241,10 +244,82 @@ def test_errors(directory):
         result("error: " + text, [] if good else ["status %d: %s" % (status, said)])
 
 
+# --- the page -----------------------------------------------------------------
+
+def written(directory, name, **more):
+    """A recording of one event of each kind"""
+    path = os.path.join(directory, name)
+    synth.write(path, {0: []}, {0: [synth.page([(100, "hyp_enter", 7, {"reason": HVC}),
+                                                (300, "hyp_exit", 7, {"reason": ERET_HOST})])]},
+                texts=TEXTS, **more)
+    return path
+
+
+def page_data(path, name):
+    """=> what an element of a page has, in words"""
+    with open(path, "rb") as page:
+        return re.search(b'id="%s">([^<]*)<' % name, page.read())[1].split()
+
+
+def test_page(directory):
+    """Its parts are the pages of both recordings, and what --json prints"""
+    a = write_runs(directory, "a", [[(HVC, 1000), (SMC, 1000)] * 20])[0]
+    b = write_runs(directory, "b", [[(HVC, 1050), (SMC, 1020)] * 20])[0]
+    page = os.path.join(directory, "both.html")
+    status, out, said = compare("--html", page, a, b)
+    equal("page: the tables as well", (status, out, said), compare(a, b))
+    parts = page_data(page, b"data")
+    alone = []
+    for path in a, b:
+        run(HYPTRACE, "export", "-q", "--html", "-o", path + ".html", path)
+        alone += page_data(path + ".html", b"data")
+    equal("page: the data of both", parts[:2], alone)
+    equal("page: the figures", json.loads(base64.b64decode(parts[2])), document(a, b)[1])
+    frame = base64.b64decode(page_data(page, b"page")[0])
+    equal("page: the frames", frame.replace(b"@DATA@", b""), htmlpage.Page(a + ".html").shell)
+    slower = compare("--fail-over=1%", "--html", page, a, b)
+    equal("page: slower than the limit", (slower[0], slower[2]), (3, ""))
+
+
+def test_no_page(directory):
+    """What has no page, in one line, and nothing is written"""
+    path, other = written(directory, "one.dat"), written(directory, "two.dat")
+    mono = written(directory, "mono.dat", clocks=(b"mono", b"mono"))
+    link, page = os.path.join(directory, "link.dat"), os.path.join(directory, "no.html")
+    os.link(path, link)
+    for what, status, text, arguments in (
+            ("three", 2, "--html with 3 recordings: expected one of either", ["--html", page, path, "--", other, mono]),
+            ("A is B", 1, "one.dat are the same recording: expected two", ["--html", page, path, path]),
+            ("A is B by another name", 1, "link.dat are the same recording: expected two", ["--html", page, path, link]),
+            ("two clocks", 1, "mono.dat 'mono': expected the same, as with record --clock", ["--html", page, path, mono]),
+            ("in place of A", 1, "one.dat is a file that is read: expected another output file", ["--html", path, path, other]),
+            ("in place of B", 1, "two.dat is a file that is read: expected another output file", ["--html", other, path, other]),
+            ("no name", 1, "expected the name of a file", ["--html=", path, other])):
+        before = [open(name, "rb").read() for name in (path, other)]
+        done = compare(*arguments)
+        after = [open(name, "rb").read() for name in (path, other)]
+        result("no page: " + what, [] if done[0] == status and text in done[2] and
+               done[2].count("\n") == 1 and not done[1] and before == after else [done])
+    equal("no page: nothing is left", [f for f in os.listdir(directory)
+                                       if f.startswith(".") or f == "no.html"], [])
+
+
+def test_corrupt(directory):
+    """It is said once, and the page is written"""
+    bad, good = os.path.join(directory, "bad.dat"), written(directory, "good.dat")
+    page = bytearray(synth.page([(300, "hyp_enter", 7, {"reason": HVC})]))
+    page[8:12] = (4096).to_bytes(4, "little")
+    synth.write(bad, {0: []}, {0: [bytes(page)]}, texts=TEXTS)
+    out = os.path.join(directory, "bad.html")
+    status, _, said = compare("--html", out, bad, good)
+    equal("page: corrupt", (status, said.count("\n"), "1 corrupt sub-buffers" in said, os.path.exists(out)),
+          (1, 1, True, True))
+
+
 def main():
     print("TAP version 13")
     attempt_each((test_verdicts, test_small, test_rates, test_text, test_runs,
-                  test_fail_over, test_power, test_errors))
+                  test_fail_over, test_power, test_errors, test_page, test_no_page, test_corrupt))
     finish()
 
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """A part of page_test.py: the page of "compare --html"."""
 import json
-import os
 import subprocess
 import sys
 
@@ -129,23 +128,6 @@ def test_missing(b):
     expect("compare: one theme", themes == ["dark", "dark"], themes)
 
 
-def test_refused(directory, paths):
-    page = directory + "/no.html"
-    for what, options, status, message in (
-            ("several recordings", ["--html=" + page, *paths, "--", paths[0]], 2,
-             "--html with 3 recordings: expected one of either"),
-            ("a recording", ["--html=" + paths[1], *paths], 1,
-             paths[1] + " is a file that is read: expected another output file")):
-        with open(paths[1], "rb") as file:
-            before = file.read()
-        done = compare(*options)
-        with open(paths[1], "rb") as file:
-            same = file.read() == before
-        expect("compare: not " + what, done.returncode == status and same and
-               done.stderr.decode().endswith(": %s\n" % message) and not os.path.exists(page),
-               done.returncode, done.stderr)
-
-
 def test_all(b, directory):
     paths = [directory + "/%s.dat" % name for name in "ab"]
     for path, name in zip(paths, "ab"):
@@ -165,4 +147,3 @@ def test_all(b, directory):
     b.js("new Promise((done) => setTimeout(() => done(true), 2 * 300))")
     expect("compare: nothing is loaded, no complaint", not b.complaints() and not [
         url for url in b.requests() if not url.startswith("about:")], b.complaints(), b.requests())
-    test_refused(directory, paths)

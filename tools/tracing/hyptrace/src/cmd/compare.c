@@ -173,18 +173,48 @@ static const struct argp argp = {
 /**
  * struct recording - a file
  * @d:		the file
+ * @h:		what the page has of it; NULL without a page
  * @s:		its profile
  */
 struct recording {
 	struct datr *d;
+	struct htmldata *h;
 	struct profiler *s;
 };
 
-static int read_recording(const struct options *o, unsigned int i, struct recording *r)
+static int read_recording(const struct options *o, struct recording *r)
 {
-	r->d = input_open_path(&o->in, o->path[i]);
-	r->s = r->d ? fileprofile_read(r->d, input_cpus(&o->in), NULL) : NULL;
+	struct profile_watch watch;
+
+	if (o->html) {
+		r->h = htmldata_new(r->d);
+		if (!r->h)
+			return -1;
+		watch = html_watch(r->h);
+	}
+	r->s = fileprofile_read(r->d, input_cpus(&o->in), r->h ? &watch : NULL);
 	return r->s ? 0 : -1;
+}
+
+/* The page */
+
+static const char *clock_of(const struct datr *d)
+{
+	return datr_nr_buffers(d) ? datr_buffer(d, 0)->clock : "";
+}
+
+static int check_pair(const struct options *o, const struct recording *r)
+{
+	const char *a = clock_of(r[0].d), *b = clock_of(r[1].d);
+	struct stat st;
+
+	if (!stat(o->path[1], &st) && datr_is_file(r[0].d, &st))
+		return log_error("%s and %s are the same recording: expected two",
+				 o->path[0], o->path[1]);
+	if (strcmp(a, b))
+		return log_error("%s has the clock '%s', and %s '%s': expected the same, as with record --clock",
+				 o->path[0], a, o->path[1], b);
+	return 0;
 }
 
 /* A recording would be lost */
@@ -201,30 +231,33 @@ static int check_page(const char *path, const struct recording *r)
 	return 0;
 }
 
-/* Return: 0, or -1 with a message; corrupt places are told of by free_recordings() */
-static int put_page(const struct options *o, const struct recording *r, const char *json,
-		    size_t size, struct outfile *out)
+/* Before anything is read, which may take long. Return: the path to be freed, or NULL */
+static char *page_path(const struct options *o, const struct recording *r)
 {
-	struct datr *const d[] = { r[0].d, r[1].d };
-	int ret = html_compare(d, input_cpus(&o->in), json, size, outfile_stream(out));
+	char *path = check_pair(o, r) ? NULL : output_path(o->html);
 
-	return ret < 0 ? -1 : outfile_finish(out);
+	if (!path || !check_page(path, r))
+		return path;
+	free(path);
+	return NULL;
 }
 
-static int write_page(const struct options *o, const struct recording *r, const char *json,
-		      size_t size)
+static int write_page(const char *path, const struct recording *r, const char *json, size_t size)
 {
-	char *path = output_path(o->html);
-	struct outfile *out = path && !check_page(path, r) ? outfile_new(path) : NULL;
-	int ret = out ? put_page(o, r, json, size, out) : -1;
+	const struct html_part part[] = {
+		{ .data = r[0].h, .profile = profiler_profile(r[0].s) },
+		{ .data = r[1].h, .profile = profiler_profile(r[1].s) },
+	};
+	struct outfile *out = outfile_new(path);
+	int ret = out ? html_compare(part, json, size, outfile_stream(out)) : -1;
 
+	if (!ret)
+		ret = outfile_finish(out);
 	outfile_free(out);
-	free(path);
 	return ret;
 }
 
-static int make_page(const struct options *o, const struct recording *r,
-		     const struct comparison *c)
+static int make_page(const char *path, const struct recording *r, const struct comparison *c)
 {
 	unsigned int failed = 0;
 	char *json = NULL;
@@ -238,24 +271,28 @@ static int make_page(const struct options *o, const struct recording *r,
 	if (fclose(out))
 		ret = log_oom();
 	if (!ret)
-		ret = write_page(o, r, json, size);
+		ret = write_page(path, r, json, size);
 	free(json);
 	return ret;
 }
 
 /* The page first: it may have been asked for in vain */
-static int print_all(const struct options *o, const struct recording *r, struct comparison *c)
+static int print_all(const struct options *o, const struct recording *r, struct comparison *c,
+		     const char *page)
 {
 	int ret = 0;
 
-	if (o->html) {
-		ret = comparison_init(c) || make_page(o, r, c) ? -1 : 0;
+	if (page) {
+		ret = comparison_init(c) || make_page(page, r, c) ? -1 : 0;
 		comparison_free(c);
 	}
 	return ret ?: compare_print(c, o->json, stdout);
 }
 
-static int compare(const struct options *o, struct recording *r, const struct profile **run)
+/* All */
+
+static int compare(const struct options *o, struct recording *r, const struct profile **run,
+		   const char *page)
 {
 	struct comparison c = {
 		.side = { { .run = run, .nr = o->nr_a },
@@ -265,11 +302,33 @@ static int compare(const struct options *o, struct recording *r, const struct pr
 	unsigned int i;
 
 	for (i = 0; i < o->nr; i++) {
-		if (read_recording(o, i, &r[i]))
+		if (read_recording(o, &r[i]))
 			return -1;
 		run[i] = profiler_profile(r[i].s);
 	}
-	return print_all(o, r, &c);
+	return print_all(o, r, &c, page);
+}
+
+static int open_and_compare(const struct options *o, struct recording *r,
+			    const struct profile **run)
+{
+	char *page = NULL;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < o->nr; i++) {
+		r[i].d = input_open_path(&o->in, o->path[i]);
+		if (!r[i].d)
+			return -1;
+	}
+	if (o->html) {
+		page = page_path(o, r);
+		if (!page)
+			return -1;
+	}
+	ret = compare(o, r, run, page);
+	free(page);
+	return ret;
 }
 
 /* Return: not 0 if one of them is corrupt in places */
@@ -282,6 +341,7 @@ static int free_recordings(const struct options *o, struct recording *r)
 		if (r[i].s && fileprofile_check(r[i].s, r[i].d))
 			ret = -1;
 		fileprofile_free(r[i].s);
+		htmldata_free(r[i].h);
 		datr_free(r[i].d);
 	}
 	return ret;
@@ -291,7 +351,7 @@ static int run(const struct options *o)
 {
 	const struct profile **run = calloc(o->nr, sizeof(*run));
 	struct recording *r = calloc(o->nr, sizeof(*r));
-	int ret = run && r ? compare(o, r, run) : log_oom(), status;
+	int ret = run && r ? open_and_compare(o, r, run) : log_oom(), status;
 
 	if (r && free_recordings(o, r))
 		ret = -1;

@@ -55,11 +55,9 @@ static void put_page(const char *page, const char *end, const struct bytes *data
 	fwrite(rest, end - rest, 1, out);
 }
 
-/* Return: as stat_file(), with its JSON in @json, to be freed */
-static int read_file_into(struct datr *d, const struct cpulist *cpus,
-			  struct htmldata *h, char **json, size_t *size)
+struct profile_watch html_watch(struct htmldata *h)
 {
-	const struct profile_watch watch = {
+	return (struct profile_watch) {
 		.event = htmldata_event,
 		.guests = true,
 		.times = {
@@ -67,72 +65,78 @@ static int read_file_into(struct datr *d, const struct cpulist *cpus,
 			.way = htmldata_switch, .call = htmldata_call,
 		},
 	};
+}
+
+/* Return: 0, or -1 with a message; *json is to be freed in either case */
+static int print_stat(const struct profile *p, char **json, size_t *size)
+{
 	const struct profilejson json_how = { .histogram = true };
 	FILE *text = open_memstream(json, size);
-	struct profiler *s;
-	int ret;
 
 	if (!text)
 		return log_oom();
-	s = fileprofile_read(d, cpus, &watch);
-	if (s)
-		profile_print_json(profiler_profile(s), &json_how, text);
-	ret = s ? fileprofile_check(s, d) : -1;
-	fileprofile_free(s);
-	return fclose(text) ? log_oom() : ret;
+	profile_print_json(p, &json_how, text);
+	return fclose(text) ? log_oom() : 0;
 }
 
-static int write_data(struct datr *d, const struct cpulist *cpus, struct htmldata *h,
-		      struct bytes *data, struct htmldata_counts *counts)
+/* Return: 0, or -1 with a message */
+static int get_data(const struct html_part *part, struct bytes *data,
+		    struct htmldata_counts *counts)
 {
 	char *json = NULL;
 	size_t size;
-	int ret = read_file_into(d, cpus, h, &json, &size);
+	int ret = print_stat(part->profile, &json, &size);
 
-	if (ret >= 0 && htmldata_write(h, json, size, data, counts))
-		ret = -1;
+	if (!ret)
+		ret = htmldata_write(part->data, json, size, data, counts);
 	free(json);
 	return ret;
 }
 
-/* Return: as html_export() */
-static int get_data(struct datr *d, const struct cpulist *cpus, struct bytes *data,
-		    struct htmldata_counts *counts)
+static int export_data(struct datr *d, const struct cpulist *cpus, struct htmldata *h,
+		       struct bytes *data, struct htmldata_counts *counts)
 {
-	struct htmldata *h = htmldata_new(d);
-	int ret = h ? write_data(d, cpus, h, data, counts) : -1;
+	const struct profile_watch watch = html_watch(h);
+	struct profiler *s = fileprofile_read(d, cpus, &watch);
+	struct html_part part = { .data = h };
+	int ret;
 
-	htmldata_free(h);
+	if (!s)
+		return -1;
+	part.profile = profiler_profile(s);
+	ret = get_data(&part, data, counts) ?: fileprofile_check(s, d);
+	fileprofile_free(s);
 	return ret;
 }
 
 int html_export(struct datr *d, const struct cpulist *cpus, FILE *out,
 		struct htmldata_counts *counts)
 {
+	struct htmldata *h = htmldata_new(d);
 	struct bytes data = { 0 };
-	int ret = get_data(d, cpus, &data, counts);
+	int ret = h ? export_data(d, cpus, h, &data, counts) : -1;
 
 	if (ret >= 0)
 		put_page(htmlpage, htmlpage_end, &data, 1, out);
 	bytes_free(&data);
+	htmldata_free(h);
 	return ret;
 }
 
-int html_compare(struct datr *const d[2], const struct cpulist *cpus, const char *json, size_t size,
-		 FILE *out)
+int html_compare(const struct html_part part[2], const char *json, size_t size, FILE *out)
 {
 	struct bytes data[3] = { 0 };
 	struct htmldata_counts counts;
-	int ret, second;
+	unsigned int i;
+	int ret;
 
-	ret = get_data(d[0], cpus, &data[0], &counts);
-	second = ret < 0 ? -1 : get_data(d[1], cpus, &data[1], &counts);
+	ret = get_data(&part[0], &data[0], &counts) ?: get_data(&part[1], &data[1], &counts);
 	bytes_add(&data[2], json, size);
-	ret = second < 0 || data[2].failed ? -1 : ret | second;
-	if (ret >= 0)
+	if (data[2].failed)
+		ret = -1;
+	if (!ret)
 		put_page(comparepage, comparepage_end, data, 3, out);
-	bytes_free(&data[0]);
-	bytes_free(&data[1]);
-	bytes_free(&data[2]);
+	for (i = 0; i < ARRAY_SIZE(data); i++)
+		bytes_free(&data[i]);
 	return ret;
 }

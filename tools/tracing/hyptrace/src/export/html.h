@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "analysis/fileprofile.h"
 #include "export/htmldata.h"
 #include "lib/util.h"
 #include "trace/datr.h"
@@ -24,17 +25,28 @@
 int html_export(struct datr *d, const struct cpulist *cpus, FILE *out,
 		struct htmldata_counts *counts);
 
+/** html_watch - give this to fileprofile_read(), so that @h has all */
+struct profile_watch html_watch(struct htmldata *h);
+
+/**
+ * struct html_part - one of several recordings in a page
+ * @data:	what html_watch() has collected
+ * @profile:	what was read meanwhile
+ */
+struct html_part {
+	struct htmldata *data;
+	const struct profile *profile;
+};
+
 /**
  * html_compare - write the page of two files that are compared
- * @d:		the files
- * @cpus:	these CPUs; NULL for all
+ * @part:	the files
  * @json:	what differs, of comparison_print_json()
  * @size:	its size
  * @out:	where it goes; its errors are left to ferror()
  *
- * Return: as above.
+ * Return: 0, or -1 with a message.
  */
-int html_compare(struct datr *const d[2], const struct cpulist *cpus, const char *json, size_t size,
-		 FILE *out);
+int html_compare(const struct html_part part[2], const char *json, size_t size, FILE *out);
 
 #endif

@@ -66,6 +66,10 @@ char *output_path(const char *path)
 	struct stat st;
 	int fd;
 
+	if (!*path) {
+		log_error("no output file: expected the name of a file");
+		return NULL;
+	}
 	if (lstat(path, &st) || S_ISREG(st.st_mode))
 		return xasprintf("%s", path);
 	/* realpath(path) would not see that the kernel refuses to follow (protected_symlinks) */
