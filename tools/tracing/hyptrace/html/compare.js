@@ -88,19 +88,26 @@ class Side {
 		page.resize();
 	}
 
-	/* The boxes of a visit, the longest first */
+	/* The boxes of a visit in the order of time, and the slowest first */
 	boxes(visit) {
-		return this.frame.contentWindow.visitBoxes(this.page.data, visit);
+		const inTime = this.frame.contentWindow.visitBoxes(this.page.data, visit);
+
+		return { inTime, slowest: [...inTime].sort((a, b) => b.ns - a.ns) };
 	}
 
 	select(box) {
 		const { page } = this;
-		const found = box && page.lanes.locate(box);
+		const found = box ? page.lanes.locate(box) : null;
 
 		page.select(found);
 		if (found)
 			page.scrollTo(found);
 	}
+}
+
+/* Within a hypercall, a guest may have run */
+function lengthText({ start, end, ns }) {
+	return durationText(ns) + (ns === end - start ? "" : ` at EL2 in ${durationText(end - start)}`);
 }
 
 /* --- both ---------------------------------------------------------------------------- */
@@ -137,10 +144,11 @@ class Compare {
 	}
 
 	listen() {
-		$("slowest").addEventListener("click", () => this.show(0));
-		$("slower").addEventListener("click", () => this.show(this.rank - 1));
-		$("faster").addEventListener("click", () => this.show(this.rank + 1));
-		$("median").addEventListener("click", () => this.show(null));
+		$("slowest").addEventListener("click", () => this.showSlowest(0));
+		$("slower").addEventListener("click", () => this.showSlowest(this.rank - 1));
+		$("faster").addEventListener("click", () => this.showSlowest(this.rank + 1));
+		$("median").addEventListener("click", () => this.showMedian());
+		$("nth").addEventListener("input", () => this.showNth($("nth").valueAsNumber));
 		$("starts").addEventListener("click", () => this.alignStarts());
 		$("theme").addEventListener("click", () =>
 			this.setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark"));
@@ -197,19 +205,48 @@ class Compare {
 		tr?.classList.add("current");
 		this.visit = visit;
 		this.all = visit ? this.sides.map((side) => side.boxes(visit)) : null;
-		for (const id of ["slowest", "slower", "faster", "median"])
+		for (const id of ["slowest", "slower", "faster", "median", "nth"])
 			$(id).disabled = !visit;
-		if (visit)
-			this.show(0);
+		$("nth").value = "";
+		if (!visit)
+			return;
+		$("nth").max = Math.min(...this.counts());
+		this.showSlowest(0);
 	}
 
-	/* rank: from the slowest on; null for the median of each */
-	show(rank) {
-		const most = Math.max(...this.all.map((boxes) => boxes.length - 1));
+	/* How many of what is chosen there are, on each side that has one */
+	counts() {
+		return this.all.map(({ inTime }) => inTime.length).filter(Boolean);
+	}
 
-		this.rank = rank === null ? 0 : Math.max(0, Math.min(rank, most));
-		const boxes = this.all.map((all) =>
-			all[Math.min(rank === null ? all.length >> 1 : this.rank, all.length - 1)] || null);
+	/* rank: from the slowest on, which is 0 */
+	showSlowest(rank) {
+		const most = Math.max(...this.counts());
+
+		this.rank = Math.max(0, Math.min(rank, most - 1));
+		$("nth").value = "";
+		this.show(this.all.map(({ slowest: all }) => all[Math.min(this.rank, all.length - 1)]),
+			  this.rank ? `number ${this.rank + 1} of at most ${most} from the slowest on` : "the slowest");
+	}
+
+	showMedian() {
+		this.rank = 0;
+		$("nth").value = "";
+		this.show(this.all.map(({ slowest: all }) => all[all.length >> 1]), "the median");
+	}
+
+	/* n: in the order of time, from 1 on */
+	showNth(n) {
+		const nth = Math.max(1, Math.min(Math.floor(n), ...this.counts()));
+
+		if (Number.isNaN(nth))
+			return;
+		this.rank = 0;
+		this.show(this.all.map(({ inTime }) => inTime[nth - 1]), `number ${nth}`);
+	}
+
+	/* A box of each side, or undefined; which: what they are */
+	show(boxes, which) {
 		const shown = boxes.filter(Boolean);
 
 		if (!shown.length)
@@ -221,20 +258,13 @@ class Compare {
 
 			side.select(box);
 			side.title.textContent = `${side.letter}: ${data.file}` + (box ?
-				`, ${durationText(box.end - box.start)} from ${stampText(data, box.start)} s` :
+				`, ${lengthText(box)} from ${stampText(data, box.start)} s` :
 				", where it does not occur");
 		});
-		$("aligned").textContent = this.what(rank === null, most);
+		$("aligned").textContent = `Aligned at the start of ${this.visit.name}: ${which} of each`;
 		const longest = Math.max(...shown.map((box) => box.end - box.start), 1);
 
 		this.setView(-longest, 2 * longest);
-	}
-
-	what(isMedian, most) {
-		const which = isMedian ? "the median" : this.rank ?
-			`number ${this.rank + 1} of at most ${most + 1} from the slowest on` : "the slowest";
-
-		return `Aligned at the start of ${this.visit.name}: ${which} of each`;
 	}
 }
 

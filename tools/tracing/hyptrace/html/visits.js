@@ -11,17 +11,22 @@ function visitName(data, visits, i) {
 	return visits.what[i] ? data.words[visits.what[i] - 1] : "";
 }
 
-/* => the boxes of all with this name, the longest first */
+/* => the boxes of all with this name in the order of time, with the ns that each one takes */
 function visitBoxes(data, { list, name }) {
 	const word = data.words.indexOf(name) + 1;
 	const boxes = [];
 
+	if (!word)
+		return boxes;
 	data.cpus.forEach(({ [list]: visits }, index) => {
-		for (let i = 0; i < visits.n; i++)
+		for (let i = 0; i < visits.n; i++) {
+			const box = sliceBox(BOX_TYPE[list], index, visits, i);
+
 			if (visits.what[i] === word)
-				boxes.push(sliceBox(BOX_TYPE[list], index, visits, i));
+				boxes.push({ ...box, ns: visits.ns ? visits.ns[i] : box.end - box.start });
+		}
 	});
-	return boxes.sort((a, b) => b.end - b.start - (a.end - a.start) || a.start - b.start);
+	return boxes.sort((a, b) => a.start - b.start);
 }
 
 /* => the box of the longest one with this name in a range, of equal ones the first, or null */

@@ -114,6 +114,62 @@ def test_views(b):
     expect("compare: the wheel zooms both", aligned(b, both) and views(b)[1] != before[1], views(b))
 
 
+def test_nth(b):
+    """In the order of time; of the numbers that both have"""
+    click_element(b, "#table tbody tr")
+    for typed, number in (("3", 2), ("0", 0), ("5", 3), ("1", 0), ("99", 3), ("-7", 0), ("4", 3), ("2", 1)):
+        b.js("(() => { const nth = document.getElementById('nth'); nth.value = '%s';"
+             " nth.dispatchEvent(new Event('input')); })()" % typed)
+        both = [moment("a", number), moment("b", number)]
+        expect("compare: number " + typed, aligned(b, both) and selected(b) == both, selected(b), both)
+    expect("compare: as many as both have", b.js("document.getElementById('nth').max") == "4")
+    b.js("document.getElementById('nth').focus()")
+    b.key("ArrowUp")
+    expect("compare: the next number by a key", selected(b) == [moment("a", 2), moment("b", 2)], selected(b))
+    click_element(b, "#slowest")
+    expect("compare: no number", b.js("document.getElementById('nth').value") == "")
+
+
+# Of hypercalls: ns at EL2 before a run of a guest, of the guest, and at EL2 after it
+NESTED = {"a": [(100, 5000, 50), (400, 0, 0), (200, 0, 0)],
+          "b": [(300, 0, 0), (100, 9000, 100), (700, 0, 0), (150, 0, 0), (10, 500, 90)]}
+
+
+def write_nested(path, calls):
+    events = []
+    for i, (before, guest, after) in enumerate(calls):
+        ts = 1000000 + 20000 * i
+        events += [(ts, "hyp_enter", 7, {"reason": 1}), (ts + 5, "host_hcall", 7, {"id": 12})]
+        if guest:
+            events += [(ts + before, "hyp_exit", 7, {"reason": 7}),
+                       (ts + before + guest, "hyp_enter", 7, {"reason": 5})]
+        events += [(ts + before + guest + after, "hyp_exit", 7, {"reason": 6})]
+    synth.write(path, {}, {0: [synth.page(events)]}, texts=ON)
+
+
+def test_nested(b, directory):
+    """The time of a hypercall is that at EL2, as in the table"""
+    paths = [directory + "/nested-%s.dat" % name for name in "ab"]
+    for path, name in zip(paths, "ab"):
+        write_nested(path, NESTED[name])
+    page = directory + "/nested.html"
+    done = compare("--html=" + page, "--json", *paths)
+    row = json.loads(done.stdout)["hypercalls"][0]
+    open_page(b, page)
+    b.js("[...document.querySelectorAll('#table tbody tr')].find((tr) => tr.cells[0].textContent === '12').click()")
+    for button, wanted, figure in (("slowest", (1, 2), "max"), ("median", (2, 1), "p50")):
+        click_element(b, "#" + button)
+        expect("compare: nested, " + button, selected(b) == [1000000 + 20000 * i for i in wanted], selected(b))
+        for i, name in enumerate("ab"):
+            title = b.js("document.getElementById('name-%s').textContent" % name)
+            expect("compare: nested, %s of %s" % (button, name), ", %d ns " % row[name][figure] in title,
+                   title, row[name])
+    expect("compare: nested, all of it", "200 ns at EL2 in 9.200 \u00b5s" in title, title)
+    none = b.js("compare.sides[0].frame.contentWindow.visitBoxes({ words: ['x'], cpus: [{ stays:"
+                " { n: 1, what: [0], start: [0], end: [5] } }] }, { list: 'stays', name: 'y' })")
+    expect("compare: no name is not every name", none == [], none)
+
+
 def test_missing(b):
     click_element(b, "#table tbody tr:nth-child(2)")
     title = b.js("document.getElementById('name-b').textContent")
@@ -141,9 +197,11 @@ def test_all(b, directory):
     open_page(b, page)
     test_alignment(b)
     test_views(b)
+    test_nth(b)
     test_missing(b)
     # an address would be written now
     b.js("compare.sides[0].page.scaleView(4)")
     b.js("new Promise((done) => setTimeout(() => done(true), 2 * 300))")
     expect("compare: nothing is loaded, no complaint", not b.complaints() and not [
         url for url in b.requests() if not url.startswith("about:")], b.complaints(), b.requests())
+    test_nested(b, directory)
