@@ -10,6 +10,7 @@
 
 const KINDS = [["entries", "EL2 entry", "stays"], ["hypercalls", "hypercall", "calls"],
 	       ["switches", "world switch", "switches"]];
+const VIEW_KEYS = ["+", "=", "-", "w", "s", "a", "d", "ArrowLeft", "ArrowRight", "0", "Home", "End", "t"];
 const MARK = "@" + "DATA@";		/* not to be replaced here */
 const $ = (id) => document.getElementById(id);
 
@@ -26,7 +27,7 @@ function decode(base64) {
 function changeCell({ a, b, change }) {
 	if (!a.count || !b.count)
 		return { text: "", value: -Infinity };
-	return { text: (change > 0 ? "+" : "") + change.toFixed(1) + " %", value: change };
+	return { text: signed(change, change.toFixed(1) + " %"), value: change };
 }
 
 function times(name, { a, b }) {
@@ -38,7 +39,7 @@ function compareTable(comparison) {
 		cells: [label(row.name), label(kind), count(row.a.count), count(row.b.count),
 			...times("p50", row), ...times("p99", row), changeCell(row),
 			{ ...label(row.verdict), left: false, verdict: row.verdict }],
-		visit: { list, name: row.name },
+		visit: { list, name: row.name, text: `${kind} ${row.name}` },
 	})));
 
 	return { rows, columns: ["what", "kind", "count A", "count B", "p50 A", "p50 B", "p99 A", "p99 B",
@@ -71,8 +72,8 @@ class Side {
 		this.frame.srcdoc = page.replace(MARK, () => data);
 	}
 
-	/* When it is loaded; drawn() is called after each change of what it shows */
-	begin(drawn) {
+	/* When it is loaded; call drawn() after each change of what it shows, theme() for another one */
+	begin(drawn, theme) {
 		const { page } = this.frame.contentWindow;
 		const draw = page.frame;
 
@@ -83,9 +84,8 @@ class Side {
 			draw.call(page);
 			drawn();
 		};
-		page.link.write = () => {};	/* the frame has no address */
-		this.frame.contentDocument.documentElement.classList.add("embedded");
-		page.resize();
+		page.toggleTheme = theme;
+		page.embed();
 	}
 
 	/* The boxes of a visit in the order of time, and the slowest first */
@@ -116,7 +116,7 @@ class Compare {
 	constructor(sides, comparison) {
 		this.sides = sides;
 		this.comparison = comparison;
-		sides.forEach((side, i) => side.begin(() => this.follow(i)));
+		sides.forEach((side, i) => side.begin(() => this.follow(i), () => this.toggleTheme()));
 		this.showNames();
 		this.showTable();
 		this.listen();
@@ -150,8 +150,18 @@ class Compare {
 		$("median").addEventListener("click", () => this.showMedian());
 		$("nth").addEventListener("input", () => this.showNth($("nth").valueAsNumber));
 		$("starts").addEventListener("click", () => this.alignStarts());
-		$("theme").addEventListener("click", () =>
-			this.setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark"));
+		$("theme").addEventListener("click", () => this.toggleTheme());
+		document.addEventListener("keydown", (e) => this.key(e));
+	}
+
+	/* Those that change the view do so outside of the timelines as well */
+	key(e) {
+		if (VIEW_KEYS.includes(e.key))
+			this.sides[0].page.keys.key(e);
+	}
+
+	toggleTheme() {
+		this.setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
 	}
 
 	setTheme(theme) {
@@ -168,7 +178,7 @@ class Compare {
 		const after = Math.max(...this.sides.map((side, i) => side.last - moments[i]));
 
 		this.anchor = moments;
-		this.sides.forEach(({ page }, i) => page.setExtent(moments[i] - before, moments[i] + after));
+		this.sides.forEach(({ page }, i) => page.setExtent(moments[i] - before, moments[i] + after, moments[i]));
 	}
 
 	/* The view is from @from to @to around the anchor */
@@ -261,7 +271,7 @@ class Compare {
 				`, ${lengthText(box)} from ${stampText(data, box.start)} s` :
 				", where it does not occur");
 		});
-		$("aligned").textContent = `Aligned at the start of ${this.visit.name}: ${which} of each`;
+		$("aligned").textContent = `Aligned at the start of ${this.visit.text}: ${which} of each`;
 		const longest = Math.max(...shown.map((box) => box.end - box.start), 1);
 
 		this.setView(-longest, 2 * longest);

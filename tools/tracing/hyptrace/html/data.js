@@ -284,13 +284,29 @@ function stampText(data, t) {
 	return (ns / 1000000000n) + "." + String(ns % 1000000000n).padStart(9, "0");
 }
 
-function durationText(ns) {
+/* The largest unit that a time has: [ns, name] */
+function unitOf(ns) {
 	const units = [[1e9, "s"], [1e6, "ms"], [1e3, "\u00b5s"]];
 
-	for (const [size, unit] of units)
-		if (Math.abs(ns) >= size)
-			return (ns / size).toPrecision(4) + " " + unit;
-	return Math.round(ns) + " ns";
+	return units.find(([size]) => Math.abs(ns) >= size) || [1, "ns"];
+}
+
+function durationText(ns) {
+	const [size, unit] = unitOf(ns);
+
+	return (size > 1 ? (ns / size).toPrecision(4) : Math.round(ns)) + " " + unit;
+}
+
+function signed(ns, text) {
+	return (ns > 0 ? "+" : "") + text;
+}
+
+/* A moment: its timestamp; if data.zero is one to which times are relative, how far it is from it */
+function momentText(data, t) {
+	const stamp = stampText(data, t) + " s";
+	const ns = t - data.zero;
+
+	return data.zero === undefined ? stamp : `${signed(ns, durationText(ns))} (${stamp})`;
 }
 
 function countText(n) {

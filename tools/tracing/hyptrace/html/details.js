@@ -15,8 +15,8 @@ class Details {
 		if (box.type === "event")
 			return this.describeEvent(box);
 		const fields = [["duration", `${durationText(box.end - box.start)} (${countText(box.end - box.start)} ns)`],
-				["from", stampText(this.data, box.start) + " s"],
-				["to", stampText(this.data, box.end) + " s"]];
+				["from", momentText(this.data, box.start)],
+				["to", momentText(this.data, box.end)]];
 
 		return box.type === "level" ? this.describeLevel(box, fields) : this.describeSlice(box, fields);
 	}
@@ -91,7 +91,7 @@ class Details {
 		const { data } = this;
 		const k = data.kinds[data.events.kind[box.i]];
 		const text = lineText(data, data.events.line[box.i]);
-		const fields = [["time", stampText(data, box.start) + " s"], ["CPU", String(k.cpu)]];
+		const fields = [["time", momentText(data, box.start)], ["CPU", String(k.cpu)]];
 
 		if (k.what >= WHAT.LOSS)
 			return { colour: "loss", fields, title: SIDE_TITLES[k.side] + ": " + text };
@@ -117,7 +117,7 @@ class Details {
 		const tip = $("tip");
 		const { hover, selected } = this.page.state;
 
-		tip.hidden = !hover || same(hover, selected);
+		tip.hidden = !hover || (same(hover, selected) && !this.page.embedded);
 		if (tip.hidden)
 			return;
 		tip.replaceChildren(...this.descriptionElements(hover));

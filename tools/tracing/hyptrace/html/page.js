@@ -102,9 +102,17 @@ class Page {
 		this.timeline.selection.call(this.zoom.transform, d3.zoomIdentity.translate(x, 0).scale(k));
 	}
 
-	/* The time that can be viewed; it may be more than what was recorded */
-	setExtent(start, end) {
-		Object.assign(this.data, { start, end });
+	/* In a frame, which has neither an address nor a place for what is selected */
+	embed() {
+		this.embedded = true;
+		this.link.write = () => {};
+		document.documentElement.classList.add("embedded");
+		this.resize();
+	}
+
+	/* The time that can be viewed; it may be more than what was recorded; times are relative to zero */
+	setExtent(start, end, zero) {
+		Object.assign(this.data, { start, end, zero });
 		this.zoom.scaleExtent([1, Math.max(1, (end - start) / MIN_VIEW)]);
 		this.resize();
 	}

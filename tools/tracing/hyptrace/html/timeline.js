@@ -3,13 +3,28 @@
  * Draws the timeline: the time axis, lanes and their names, what is selected.
  */
 
+function axisStep(view) {
+	return Math.max(1, d3.tickStep(view.t0, view.t1, Math.max(2, view.width / 130)) || 1);
+}
+
+/* Round distances from a moment in view, and their texts */
+function relativeTicks(zero, view) {
+	const step = axisStep(view);
+	const [t0, t1] = [view.t0 - zero, view.t1 - zero];
+	const [size, unit] = unitOf(Math.max(Math.abs(t0), Math.abs(t1)));
+	const digits = Math.max(0, Math.ceil(Math.log10(size / step) - 1e-9));
+
+	return d3.range(Math.ceil(t0 / step - 1e-9), t1 / step + 1e-9).map((i) =>
+		({ x: view.x(zero + i * step),
+		   text: signed(i, (i * step / size).toFixed(i ? digits : 0) + " " + unit) }));
+}
+
 /*
  * Round timestamps in view, and their texts. Timestamps do not fit into a number: they count from
  * an origin, which is a multiple of each step of up to a whole view.
  */
 function axisTicks(data, view) {
-	const count = Math.max(2, view.width / 130);
-	const step = Math.max(1, d3.tickStep(view.t0, view.t1, count) || 1);
+	const step = axisStep(view);
 	const unit = BigInt(10 ** Math.max(9, Math.ceil(Math.log10(step))));
 	const origin = data.base / unit * unit;
 	const offset = Number(data.base - origin);
@@ -104,6 +119,7 @@ class TimelinePainter extends Painter {
 		});
 		if (state.range)
 			this.drawRange(view, state.range);
+		this.drawZero(view);
 		this.drawSelection(view, set, scrolled, state);
 		this.drawAxis(view);
 		if (state.range)
@@ -115,7 +131,9 @@ class TimelinePainter extends Painter {
 	}
 
 	drawGrid(view) {
-		this.ticks = axisTicks(this.data, view);
+		const { zero } = this.data;
+
+		this.ticks = zero === undefined ? axisTicks(this.data, view) : relativeTicks(zero, view);
 		this.rect(this.colours.line, LABELS - 1, 0, 1, this.height);
 		for (const tick of this.ticks)
 			this.rect(this.colours.line, Math.round(tick.x), AXIS, 1, this.height - AXIS);
@@ -184,6 +202,17 @@ class TimelinePainter extends Painter {
 		for (const t of [range.from, range.to])
 			if (t >= view.t0 && t <= view.t1)
 				this.rect(this.colours.selection, Math.round(view.x(t)), AXIS - 8, 1, this.height);
+	}
+
+	/* The moment to which times are relative, if there is one */
+	drawZero(view) {
+		const { zero } = this.data;
+
+		if (zero === undefined || zero < view.t0 || zero > view.t1)
+			return;
+		this.c.globalAlpha = 0.6;
+		this.rect(this.colours.selection, Math.round(view.x(zero)), AXIS, 1, this.height);
+		this.c.globalAlpha = 1;
 	}
 
 	drawSelection(view, set, scrolled, state) {

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """A part of page_test.py: the page of "compare --html"."""
+import decimal
 import json
 import subprocess
 import sys
@@ -12,6 +13,7 @@ ON = synth.enabled("hyp_enter", "hyp_exit")
 # The lengths of hypercalls and host aborts, one every 10 us; B begins 777 us later
 CALLS = {"a": [200, 900, 400, 300], "b": [250, 350, 2000, 500, 450]}
 ABORTS = {"a": [100] * 3, "b": []}
+NARROW = 700
 START = {"a": 5000000, "b": 5777000}
 
 
@@ -130,6 +132,108 @@ def test_nth(b):
     expect("compare: no number", b.js("document.getElementById('nth').value") == "")
 
 
+UNITS = {"ns": 1, "\u00b5s": 10**3, "ms": 10**6, "s": 10**9}
+
+
+def ns_of(text):
+    """=> ns of a time as the axis has it"""
+    number, unit = text.split()
+    return decimal.Decimal(number) * UNITS[unit]
+
+
+def test_axis(b):
+    """Both have round times from the alignment on, at the same places, at any zoom"""
+    b.js("compare.showSlowest(0)")
+    problems = []
+    for size in [m * 10**n // 10 for n in range(3, 7) for m in (10, 17, 23, 41, 76)]:
+        for begin in -size // 3, -40 - size, 15007, 0:
+            b.js("compare.setView(%d, %d)" % (begin, begin + size))
+            b.frames()
+            (t0, t1), (ticks, others) = views(b)[0], b.js(
+                "compare.sides.map(({ page }) => page.timeline.ticks.map((t) => [Math.round(t.x), t.text]))")
+            start, end = t0 - moment("a", 1), t1 - moment("a", 1)
+            at = [ns_of(text) for _, text in ticks]
+            step = at[1] - at[0] if len(at) > 1 else 0
+            places = b.js("[%s].map((ns) => Math.round(compare.sides[0].page.shown().x("
+                          "compare.anchor[0] + ns)))" % ",".join(map(str, at)))
+            good = ticks == others and 2 <= len(at) <= 20 and \
+                str(step.normalize()).split("E")[0].strip("0.") in ("1", "2", "5") and \
+                all(x % step == 0 for x in at) and at[0] - step < start <= at[0] + 1 and \
+                at[-1] <= end + 1 < at[-1] + step + 2 and places == [x for x, _ in ticks] and \
+                all(text.startswith("+") == (ns > 0) for ns, (_, text) in zip(at, ticks))
+            problems += [] if good else [(begin, size, ticks, others, start, end)]
+    expect("compare: axes from the alignment on", not problems, *problems[:3])
+
+
+def place_of(b, side, lane, row, ns):
+    """=> where on the page something is, ns behind the alignment"""
+    return b.js("""(() => {
+        const { page, frame } = compare.sides[%d];
+        const outer = frame.getBoundingClientRect();
+        const inner = page.timeline.canvas.getBoundingClientRect();
+        const lane = page.lanes.lanes[%d];
+        return [outer.left + inner.left + page.shown().x(compare.anchor[%d] + %d),
+                outer.top + inner.top + AXIS_AND_GAP + page.lanes.tops[%d] + lane.tops[%d] + 8];
+    })()""".replace("AXIS_AND_GAP", "38") % (side, lane, side, ns, lane, row))
+
+
+def test_tips(b):
+    """Times from the alignment on; what is selected has a tip as well"""
+    b.js("compare.showSlowest(0)")
+    for side, ns, wants in ((1, 100, ("EL2: hvc", "from\n0 ns (0.005797000 s)", "to\n+2.000 \u00b5s (")),
+                            (0, 3000, ("from\n+900 ns (", "to\n+5.000 \u00b5s (0.005015000 s)")),
+                            (0, -1500, ("from\n-4.900 \u00b5s (", "to\n0 ns ("))):
+        b.js("compare.setView(-12000, 12000)")
+        b.frames()
+        b.mouse("mouseMoved", *place_of(b, side, 0, 1 if ns == 100 else 0, ns))
+        b.frames()
+        tip = b.js("compare.sides[%d].frame.contentDocument.getElementById('tip').innerText" % side)
+        expect("compare: the tip of %s at %d ns" % ("AB"[side], ns), all(w in tip for w in wants), tip)
+
+
+def test_keys(b):
+    """They zoom wherever the focus is; the theme is that of all"""
+    b.js("compare.showSlowest(0)")
+    b.js("document.querySelector('#table tbody tr').focus()")
+    before = views(b)[1]
+    b.key("+")
+    after = views(b)[1]
+    expect("compare: a key zooms", near((after[1] - after[0]) * 1.6, before[1] - before[0], 1) and
+           aligned(b, [moment("a", 1), moment("b", 2)]), before, after)
+    b.js("document.getElementById('nth').focus()")
+    b.key("-")
+    expect("compare: not while a number is typed", views(b)[1] == after, after)
+    for where in "document.body.tabIndex = 0; document.body", "compare.sides[1].page.timeline.canvas":
+        b.js("compare.setTheme('light'); %s.focus()" % where)
+        b.key("t")
+        themes = b.js("[document, ...compare.sides.map(({ frame }) => frame.contentDocument)]"
+                      ".map((d) => d.documentElement.dataset.theme)")
+        expect("compare: a key changes the theme of all", themes == ["dark"] * 3, where, themes)
+
+
+def test_narrow(b, width, height):
+    """All can be reached and is large enough; the moment is marked"""
+    b.resize(NARROW, height)
+    b.js("compare.showSlowest(0)")
+    b.frames()
+    outside = b.js("Array.from(document.querySelectorAll('button, input, output, #facts div'))"
+                   ".filter((e) => { const r = e.getBoundingClientRect(); return r.left < 0 ||"
+                   " r.right > innerWidth; }).map((e) => e.outerHTML)")
+    expect("compare: narrow: nothing is outside", not outside and
+           b.js("document.documentElement.scrollWidth") == NARROW, outside)
+    rooms = b.js("compare.sides.map(({ page }) => page.timeline.height)")
+    expect("compare: narrow: there is room for the lanes", min(rooms) > 120, rooms)
+    marked = b.js("""compare.sides.map(({ page }, i) => {
+        const c = page.timeline.canvas.getContext("2d");
+        const x = Math.round(page.shown().x(compare.anchor[i]));
+        const at = (x) => c.getImageData(x, 34, 1, 1).data.join();
+        return at(x) !== at(x + 3) && page.timeline.ticks.every((tick) =>
+            Math.round(tick.x) === x || at(x) !== at(Math.round(tick.x)));
+    })""")
+    expect("compare: a line at the moment", marked == [True, True], marked)
+    b.resize(width, height)
+
+
 # Of hypercalls: ns at EL2 before a run of a guest, of the guest, and at EL2 after it
 NESTED = {"a": [(100, 5000, 50), (400, 0, 0), (200, 0, 0)],
           "b": [(300, 0, 0), (100, 9000, 100), (700, 0, 0), (150, 0, 0), (10, 500, 90)]}
@@ -184,7 +288,7 @@ def test_missing(b):
     expect("compare: one theme", themes == ["dark", "dark"], themes)
 
 
-def test_all(b, directory):
+def test_all(b, directory, width, height):
     paths = [directory + "/%s.dat" % name for name in "ab"]
     for path, name in zip(paths, "ab"):
         write(path, name)
@@ -198,6 +302,9 @@ def test_all(b, directory):
     test_alignment(b)
     test_views(b)
     test_nth(b)
+    for test in test_axis, test_tips, test_keys:
+        test(b)
+    test_narrow(b, width, height)
     test_missing(b)
     # an address would be written now
     b.js("compare.sides[0].page.scaleView(4)")

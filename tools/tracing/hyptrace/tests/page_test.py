@@ -461,7 +461,7 @@ def test_all(directory):
         page_range_tests.test_keys(b, page, start)
         page_lanes_tests.test_all(b, directory, page, start)
         page_guest_tests.test_all(b, directory)
-        page_compare_tests.test_all(b, directory)
+        page_compare_tests.test_all(b, directory, WIDTH, HEIGHT)
         page_use_tests.test_narrow(b, page, WIDTH, HEIGHT)
         test_many_cpus(b, directory)
         test_axis(b, directory)
