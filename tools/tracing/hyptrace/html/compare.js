@@ -24,6 +24,11 @@ function decode(base64) {
 
 /* --- the table --------------------------------------------------------------- */
 
+/* fails: it became slower by more than --fail-over */
+function verdictCell({ verdict, fails }) {
+	return { ...label(fails ? verdict + ", over the limit" : verdict), left: false, verdict };
+}
+
 function changeCell({ a, b, change }) {
 	if (!a.count || !b.count)
 		return { text: "", value: -Infinity };
@@ -38,7 +43,7 @@ function compareTable(comparison) {
 	const rows = KINDS.flatMap(([key, kind, list]) => comparison[key].map((row) => ({
 		cells: [label(row.name), label(kind), count(row.a.count), count(row.b.count),
 			...times("p50", row), ...times("p99", row), changeCell(row),
-			{ ...label(row.verdict), left: false, verdict: row.verdict }],
+			verdictCell(row)],
 		visit: { list, name: row.name, text: `${kind} ${row.name}` },
 	})));
 

@@ -62,6 +62,19 @@ def moment(name, i):
     return START[name] + 10000 * i
 
 
+def test_figures(b, wanted):
+    """Those of the table are those of --json"""
+    values = b.js("compareTable(compare.comparison).rows.map(({ cells }) => cells.map((c) => c.value))")
+    rows = [row for kind in ("entries", "hypercalls", "switches") for row in wanted[kind]]
+    figures = [[side["count"] for side in (row["a"], row["b"])] +
+               [side[p] if side["count"] else -1 for p in ("p50", "p99") for side in (row["a"], row["b"])] +
+               [row["change"] if row["a"]["count"] and row["b"]["count"] else None,
+                row["verdict"] + ", over the limit" * row["fails"]]
+               for row in rows]
+    expect("compare: the figures of %d rows are those of --json" % len(rows),
+           [v[2:] for v in values] == figures, values, figures)
+
+
 def test_table(b, paths):
     wanted = json.loads(compare("--json", *paths).stdout)
     rows = b.js("[...document.querySelectorAll('#table tbody tr')].map((tr) =>"
@@ -69,11 +82,7 @@ def test_table(b, paths):
     names = [row["name"] for kind in ("entries", "hypercalls", "switches") for row in wanted[kind]]
     expect("compare: the rows", [row[0] for row in rows] == names and "hvc" in names, rows, names)
     expect("compare: the counts", rows[0][2:4] == ["4", "5"], rows[0])
-    values = b.js("compareTable(compare.comparison).rows.map(({ cells }) => cells.map((c) => c.value))")
-    row = wanted["entries"][0]
-    expect("compare: the figures are those of --json", values[0][4:9] == [
-        row["a"]["p50"], row["b"]["p50"], row["a"]["p99"], row["b"]["p99"], row["change"]] and
-        values[0][9] == row["verdict"], values[0], row)
+    test_figures(b, wanted)
     click_element(b, "#table th:nth-child(3) button")
     expect("compare: sorted by a click", b.js(
         "document.querySelector('#table tbody td').textContent") == "hvc")
@@ -288,6 +297,21 @@ def test_missing(b):
     expect("compare: one theme", themes == ["dark", "dark"], themes)
 
 
+def test_limit(b, directory):
+    """What is slower by more than --fail-over is marked"""
+    paths = [directory + "/limit-%s.dat" % name for name in "ab"]
+    for path, more in zip(paths, (0, 500)):
+        write_nested(path, [(1000 + more + i, 0, 0) for i in range(20)])
+    page = directory + "/limit.html"
+    for limit, verdict in ("60%", "slower"), ("20%", "slower, over the limit"):
+        done = compare("--fail-over", limit, "--html", page, *paths)
+        open_page(b, page)
+        test_figures(b, json.loads(compare("--fail-over", limit, "--json", *paths).stdout))
+        seen = b.js("Array.from(document.querySelectorAll('#table td.slower'), (td) => td.textContent)")
+        expect("compare: slower by more than " + limit, seen == [verdict] * 2 and
+               done.returncode == (3 if "," in verdict else 0), seen, done.returncode)
+
+
 def test_all(b, directory, width, height):
     paths = [directory + "/%s.dat" % name for name in "ab"]
     for path, name in zip(paths, "ab"):
@@ -312,3 +336,4 @@ def test_all(b, directory, width, height):
     expect("compare: nothing is loaded, no complaint", not b.complaints() and not [
         url for url in b.requests() if not url.startswith("about:")], b.complaints(), b.requests())
     test_nested(b, directory)
+    test_limit(b, directory)
