@@ -108,16 +108,18 @@ trace_objects()	# ARCH
 	echo "ok 1 kernel/trace for $1"
 }
 
-# The objects of kernel/trace/ and of EL2 by clang, without a warning at W=1. KVM's own files
+# The objects of kernel/trace/ and of EL2 for arm64, without a warning at W=1. KVM's own files
 # have some
-clang_objects()	# NAME [FRAGMENT]
+arm64_objects()	# gcc|clang [FRAGMENT]
 {
 	local targets=(kernel/trace/ arch/arm64/kvm/hyp/nvhe/ arch/arm64/kvm/handle_exit.o)
 
 	(($# == 2)) || targets+=("${KVM_OBJECTS[@]}")
-	"$SCRIPTS/build-kernel.sh" --name "$1" --config "$SCRIPTS/config/werror.config" \
-		${2:+--config "$SCRIPTS/config/$2.config"} LLVM=1 W=1 "${targets[@]}"
-	echo "ok 1 kernel/trace and EL2 by clang${2:+, $2}"
+	[[ $1 == gcc ]] || targets+=(LLVM=1)
+	"$SCRIPTS/build-kernel.sh" --name "$1-objects${2:+-$2}" \
+		--config "$SCRIPTS/config/werror.config" \
+		${2:+--config "$SCRIPTS/config/$2.config"} W=1 "${targets[@]}"
+	echo "ok 1 kernel/trace and EL2 by $1${2:+, $2}"
 }
 
 # A kernel that clang and lld have built passes the selftests
@@ -148,13 +150,15 @@ corners()
 
 suite_builds()
 {
-	local arch
+	local arch compiler
 
 	for arch in i386 arm s390; do
 		job "builds, $arch" trace_objects "$arch"
 	done
-	job "builds, clang" clang_objects clang-objects
-	job "builds, clang off" clang_objects clang-objects-off off
+	for compiler in gcc clang; do
+		job "builds, $compiler" arm64_objects "$compiler"
+		job "builds, $compiler off" arm64_objects "$compiler" off
+	done
 	[[ $all == no ]] || job "builds, clang kernel" clang_kernel
 	[[ $all == no ]] || job "builds, corners" corners
 }
