@@ -333,6 +333,7 @@ static const struct expression planned[] = {
 	{ "\"%s+%s\", " NAMES("REC->a") "," NAMES("REC->zero"), "two+0x0" },
 	{ "\"%s=%u\", " NAMES("REC->large >> 28 & 7 & ~(1UL << 31)") ", (REC->large >> 26) >> 2",
 	  "four=4" },
+	{ "\"%lu l%ld\", REC->a, REC->a", "2 l2" },
 	{ "\"no value\"", "no value" },
 };
 

@@ -204,16 +204,18 @@ static bool plan_names(struct piece *c, const struct tep_print_flag_sym *sym)
 static const char *plan_conversion(struct piece *c, const char *at)
 {
 	bool zeros = *at == '0';
+	unsigned int longs;
 	char *end;
 
 	c->width = strtoul(zeros ? at : "0", &end, 10);
 	at = zeros ? end : at;
 	if (c->width > MAX_WIDTH)
 		return NULL;
-	while (*at == 'l' && at[-2] != 'l') {
-		c->is_long = true;
-		at++;
-	}
+	longs = strspn(at, "l");
+	if (longs > 2)
+		return NULL;
+	c->is_long = longs;
+	at += longs;
 	c->type = *at == 'i' ? 'd' : *at;
 	if (!*at || !strchr("duxs", c->type) || (c->type == 's' && at[-1] != '%'))
 		return NULL;
