@@ -184,6 +184,24 @@ check_recording()	# WHAT MIN-ENTRIES ARGUMENTS-OF-RECORD MODE CPUS [ARGUMENT-OF-
 	echo "ok 1 order in $what, $entries entries"
 }
 
+# hyptrace prints events of all formats that the guest's kernel has as libtraceevent does
+check_formats()	# MODE
+{
+	local out=$BUILD/check/formats objects=$BUILD/obj/tool-formats
+
+	make -C "$REPO/tools/tracing/hyptrace" O="$objects" "$objects/format_test"
+	rm -rf "$out"
+	# shellcheck disable=SC2016	# the guest's shell expands it
+	guest "$1" 1 --icount --out "$out" -- '
+		cd /sys/kernel/tracing
+		for file in events/*/*/format remotes/*/events/*/*/format; do
+			dir=${file%/*/format}
+			printf "\n@ %s\n" "${dir##*/}"
+			cat "$file"
+		done >/out/formats.txt'
+	"$objects/format_test" --kernel "$out/formats.txt"
+}
+
 check_order()	# MODE CPUS ROUNDS MIN-ENTRIES
 {
 	local out

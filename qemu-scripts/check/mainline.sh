@@ -5,8 +5,9 @@
 # Tests hyptrace on the mainline kernel, which is built in build/mainline, in each mode: the
 # test programs of the files, the buffers and the events, the tests of remotes that this
 # kernel has itself, unmodified, and whether a recording accounts for every event, in
-# protected mode with protected guests. Then EL2 is attacked, and the core metrics are
-# measured. Prints TAP. Skips itself if the kernel's source cannot be fetched.
+# protected mode with protected guests. Then EL2 is attacked, the formats of all events are
+# read, and the core metrics are measured. Prints TAP. Skips itself if the kernel's source
+# cannot be fetched.
 #
 #   --quick   in protected mode only, and some of the programs, without the attack. Skips
 #             itself if the source is not there; "make setup BASE=mainline" fetches it
@@ -68,6 +69,7 @@ if [[ $quick == yes ]]; then
 	quick_programs
 	mainlines_tests protected 2
 	check_order protected 2 70 500
+	check_formats protected
 	exit
 fi
 for mode in $MODES; do
@@ -76,4 +78,5 @@ for mode in $MODES; do
 	check_order "$mode" 4 70 1000
 	[[ $mode == nvhe ]] || CALLS=20000 "$SCRIPTS/stress.sh" "$mode"
 done
+check_formats "${MODES%% *}"
 "$SCRIPTS/bench.sh" --core --compare

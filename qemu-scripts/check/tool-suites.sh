@@ -150,6 +150,7 @@ suite_tool()
 	job "tool, pages" check_pages
 	job "tool, statistics" check_stat
 	job "tool, names" check_names
+	job "tool, formats" check_formats "$FIRST_MODE"
 	[[ $all == yes ]] || return 0
 	for mode in $MODES; do
 		job "tool, why, $mode" check_why "$mode"
