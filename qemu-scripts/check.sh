@@ -12,8 +12,9 @@
 #   --list     list the suites: name, when it runs, and which fault only it finds
 #
 # The output of each job is in build/logs/check-*.log. The first job that fails ends the
-# run. A table shows how long each job took; the last line is "N passed, N failed, N
-# skipped". A test is skipped only if it cannot run on this CPU or in this mode.
+# run. A table shows how long each job took, then come the tests that failed; the last line
+# is "N passed, N failed, N skipped". A test is skipped only if it cannot run on this CPU or
+# in this mode.
 set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 . "$(dirname "$0")/lib/jobs.sh"
@@ -110,5 +111,7 @@ run_jobs
 status=$?
 set -e
 show_table
+# At the end, where it is also seen if only the last lines of the output are
+show_failures
 totals
 exit "$status"

@@ -16,6 +16,7 @@ declare -A job_pids=()	# PID of the job's process group => NAME
 declare -A job_starts=()	# NAME => $SECONDS at its start
 job_table=()		# SUITE TAB SECONDS TAB PASSED TAB FAILED TAB SKIPPED, for show_table()
 job_ticker=
+failed_job=
 passed=0
 failed=0
 skipped=0
@@ -52,16 +53,19 @@ count_tap()	# LOG
 		END { print ok + 0, not_ok + 0, skip + 0 }' "$1")
 }
 
-# Prints which tests failed, with their lines in the log. If the job failed but none of its
-# tests did ("not ok 0"), the last lines of the log show the reason
-show_failures()	# NAME LOG
+# Prints which tests of the job that failed have done so, with what the log has before each
+# of them. If none has ("not ok 0"), the last lines of the log show the reason
+show_failures()
 {
-	{
-		echo "$1 failed:"
-		grep -nE '^not ok [1-9]' "$2" | head -n 20 | sed 's/^/    /' || :
-		! grep -q '^not ok 0 ' "$2" || tail -n 20 "$2" | sed 's/^/    /'
-		echo "The whole output: $2"
-	} >&2
+	local log
+
+	[[ $failed_job ]] || return 0
+	log=$(job_log "$failed_job")
+	echo
+	echo "$failed_job failed:"
+	grep -nE -B 4 '^not ok [1-9]' "$log" | head -n 20 | cut -c -200 | sed 's/^/    /' || :
+	! grep -q '^not ok 0 ' "$log" || tail -n 20 "$log" | cut -c -200 | sed 's/^/    /'
+	echo "The whole output: $log"
 }
 
 _erase_line()
@@ -118,7 +122,7 @@ _end_job()	# PID STATUS
 	_erase_line
 	if ((not_ok)); then
 		printf '%-36s FAILED (%d s)\n' "$name" "$seconds"
-		show_failures "$name" "$log"
+		failed_job=$name
 		return 1
 	fi
 	printf '%-36s ok (%d s)\n' "$name" "$seconds"
