@@ -67,7 +67,7 @@ check_export()
 			sh -c "kill -STOP \$PPID; hyp_workload -n 4; kill -CONT \$PPID"'
 	"$BUILD/host/hyptrace" report "$out/lossy.dat" | grep 'events lost' ||
 		echo "not ok 1 a recording with losses: it has none"
-	PYTHONDONTWRITEBYTECODE=1 "$TOOL/tests/export_test.py" \
+	"$TOOL/tests/export_test.py" \
 		"$BUILD/host/hyptrace" "$out/trace.dat" "$out/lossy.dat"
 }
 
@@ -80,13 +80,13 @@ check_why()	# MODE
 	"$SCRIPTS/build-test-modules.sh"
 	guest "$1" 1 --icount --out "$out" --add "$TOOL/tests/why.sh" \
 		--add "$BUILD/obj/test_modules/delays.ko" -- sh /root/why.sh
-	PYTHONDONTWRITEBYTECODE=1 "$TOOL/tests/why_guest.py" "$BUILD/host/hyptrace" "$out"
+	"$TOOL/tests/why_guest.py" "$BUILD/host/hyptrace" "$out"
 }
 
 # Opens the page in a browser. check_export compares most of what it shows without one
 check_page()
 {
-	PYTHONDONTWRITEBYTECODE=1 python3 "$TOOL/tests/page_test.py" \
+	python3 "$TOOL/tests/page_test.py" \
 		"$BUILD/host/hyptrace"
 }
 
@@ -96,7 +96,7 @@ check_readers()
 {
 	local out=$BUILD/check/export lib
 
-	PYTHONDONTWRITEBYTECODE=1 python3 "$TOOL/tests/dat_test.py" \
+	python3 "$TOOL/tests/dat_test.py" \
 		"$BUILD/host/hyptrace" "$out/trace.dat" "$out/lossy.dat"
 
 	lib=$(compgen -G "$KSHARK/usr/lib/*/libkshark.so.2") ||

@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2034
 #
 # Shared by all scripts here: where things are, how to report progress, patches.
-# Source it; it only defines variables and functions.
+# Source it; it only defines variables and functions, and exports one of them.
 #
 #   REPO     the hyptrace repository
 #   BASE     the kernel that is patched: 6.12, or mainline
@@ -10,6 +10,9 @@
 #   BUILD    everything that is generated (HYPTRACE_BUILD overrides), for this base
 #   TREE     the patched kernel source
 #   STATE    stamps: from which inputs the generated files were made
+
+# Scripts in Python leave nothing in the source
+export PYTHONDONTWRITEBYTECODE=1
 
 REPO=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 SCRIPTS=$REPO/qemu-scripts
