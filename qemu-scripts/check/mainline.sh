@@ -4,10 +4,10 @@
 #
 # Tests hyptrace on the mainline kernel, which is built in build/mainline, in each mode: the
 # test programs of the files, the buffers and the events, the tests of remotes that this
-# kernel has itself, unmodified, and whether a recording accounts for every event, in
-# protected mode with protected guests. Then EL2 is attacked, the formats of all events are
-# read, and the core metrics are measured. Prints TAP. Skips itself if the kernel's source
-# cannot be fetched.
+# kernel has itself, unmodified, whether a recording accounts for every event, in protected
+# mode with protected guests, and what delayed a vCPU. Then EL2 is attacked, the formats of
+# all events and the stories of pages are read, and the core metrics are measured. Prints
+# TAP. Skips itself if the kernel's source cannot be fetched.
 #
 #   --quick   in protected mode only, and some of the programs, without the attack. Skips
 #             itself if the source is not there; "make setup BASE=mainline" fetches it
@@ -19,6 +19,7 @@ export BASE=mainline
 
 MODES=${MODES:-protected hvhe nvhe}
 . "$(dirname "$0")/guest-suites.sh"
+. "$(dirname "$0")/tool-suites.sh"
 
 # On virtual time, which load on the machine does not disturb
 quick_programs()
@@ -76,7 +77,9 @@ for mode in $MODES; do
 	programs "$mode"
 	mainlines_tests "$mode" 4
 	check_order "$mode" 4 70 1000
+	check_why "$mode"
 	[[ $mode == nvhe ]] || CALLS=20000 "$SCRIPTS/stress.sh" "$mode"
 done
-check_formats "${MODES%% *}"
+check_formats "$FIRST_MODE"
+check_pages
 "$SCRIPTS/bench.sh" --core --compare

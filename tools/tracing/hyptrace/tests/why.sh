@@ -18,10 +18,11 @@ record()	# NAME COMMAND
 	hyptrace record -q --why -b 16384 -o "/out/$1.dat" -- sh -c "$2"
 }
 
-# Nothing but what the guest needs; a task of higher priority; a VMM that is stopped
+# Nothing but what the guest needs; a task of higher priority; a VMM that is stopped. One VM
+# runs all the time, as taking it down may need longer than all its rounds
 record quiet 'hyp_workload -o -n 50'
-record hog 'hyp_workload -o -n 500 & sleep 0.02; /tmp/hog; wait'
-record stopped 'hyp_workload -o -n 500 & sleep 0.02; kill -STOP $!; sleep 0.5; kill -CONT $!; wait'
+record hog 'hyp_workload -o -r 500 -n 500 & sleep 0.02; /tmp/hog; wait'
+record stopped 'hyp_workload -o -r 500 -n 500 & sleep 0.02; kill -STOP $!; sleep 0.5; kill -CONT $!; wait'
 
 # A storm of interrupts, and hypercalls. hyptrace does not run meanwhile, so that nothing else
 # delays a vCPU
