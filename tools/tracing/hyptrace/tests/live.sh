@@ -82,7 +82,7 @@ check "names of tasks" grep -q ' hyp_workload-[0-9]* *hyp_enter: reason=hvc' $D/
 expect 0 "lost" hyptrace live -b 8 -- \
 	sh -c "hyp_workload -n 60 >/dev/null & kill -STOP \$PPID; wait; kill -CONT \$PPID"
 check_printed "with losses"
-check "losses" several $(printed | cut -d ' ' -f 3)
+check "losses" several $(counted | cut -d ' ' -f 3)
 
 # One side, a filter, one CPU
 expect 0 " 0 host events" hyptrace live --hyp-only -- sh -c "echo 7 >$R/write_event"
