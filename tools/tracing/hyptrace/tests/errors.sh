@@ -216,19 +216,19 @@ expect 0 "waiting for 'sh', " record -o $D/x -d 10ms -- \
 	sh -c "trap '' TERM; while :; do sleep 0.1; done"
 
 # While hyptrace waits, another signal kills COMMAND at once: it does not count to 8
-count="trap '' INT TERM HUP; echo 0 >$D/count; first
+count="trap '' INT TERM HUP; : >$D/count; first
 	until grep -q waiting $D/err; do sleep 0.1; done
-	kill -another \$PPID; for i in \$(seq 30); do echo \$i >$D/count; sleep 1; done"
+	kill -another \$PPID; for i in \$(seq 30); do echo \$i >>$D/count; sleep 1; done"
 for case in "0 INT INT" "143 TERM INT" "0 INT TERM"; do
 	set -- $case
 	expect $1 "waiting for 'sh', " record -o $D/again.dat -- \
 		sh -c "$(echo "$count" | sed "s/first/kill -$2 \$PPID/; s/another/$3/")"
-	check "killed by the second signal" [ "$(cat $D/count)" -lt 8 ]
+	check "killed by the second signal" [ "$(wc -l <$D/count)" -lt 8 ]
 	expect 0 "" hyptrace check $D/again.dat
 done
 expect 129 "waiting for 'sh', " record -d 10ms -o $D/again.dat -- \
 	sh -c "$(echo "$count" | sed "s/first/:/; s/another/HUP/")"
-check "killed by a signal after the end" [ "$(cat $D/count)" -lt 8 ]
+check "killed by a signal after the end" [ "$(wc -l <$D/count)" -lt 8 ]
 
 # A signal that must not end hyptrace; and COMMAND does not inherit its signal settings
 expect 1 "File too large" sh -c "ulimit -f 8; exec hyptrace record -q -o $D/limited -- true"
