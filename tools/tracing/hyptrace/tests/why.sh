@@ -21,8 +21,9 @@ record()	# NAME COMMAND
 # Nothing but what the guest needs; a task of higher priority; a VMM that is stopped. One VM
 # runs all the time, as taking it down may need longer than all its rounds
 record quiet 'hyp_workload -o -n 50'
-record hog 'hyp_workload -o -r 500 -n 500 & sleep 0.02; /tmp/hog; wait'
-record stopped 'hyp_workload -o -r 500 -n 500 & sleep 0.02; kill -STOP $!; sleep 0.5; kill -CONT $!; wait'
+work='hyp_workload -o -r 500 -n 500 & sleep 0.02'
+record hog "$work; /tmp/hog; wait"
+record stopped "$work; kill -STOP \$!; sleep 0.5; kill -CONT \$!; wait"
 
 # A storm of interrupts, and hypercalls. hyptrace does not run meanwhile, so that nothing else
 # delays a vCPU
