@@ -77,14 +77,17 @@ stage()		# ROOT
 	options+=(--add "$1/modules:/lib/modules/$release")
 }
 
-# Runs in the guest. Warnings in the kernel's log are failures, as in all other tests
+# Runs in the guest. Warnings in the kernel's log are failures, as in all other tests, but
+# for one of the base kernel's scheduler about a CPU that goes off
 # shellcheck disable=SC2016 # expanded in the guest
 guest_command='
 	cd /root/ftrace || exit 1
 	./ftracetest -K -v --fail-unresolved --logdir /tmp/logs "$@"
 	status=$?
-	if dmesg | grep -E "WARNING:|BUG:|Oops|nVHE hyp (panic|BUG)" >/tmp/warnings; then
+	if dmesg | grep -v "WARNING: .* sched_cpu_dying+" |
+			grep -E "WARNING:|BUG:|Oops|nVHE hyp (panic|BUG)" >/tmp/warnings; then
 		dmesg | tail -n 60 | sed "s/^/# /"
+		sed "s/^/# /" /tmp/warnings
 		echo "not ok 0 the kernel log has warnings"
 		status=1
 	fi

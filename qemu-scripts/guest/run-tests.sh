@@ -24,8 +24,9 @@ cd "$(dirname "$0")" || exit 1
 REPORTS='WARNING:|BUG[: ]|Oops|Internal error|nVHE hyp (panic|BUG)|UBSAN:|ODEBUG:|pagealloc:'
 REPORTS="$REPORTS|suspected memory leaks|INFO: (task|trying|lockdep|rcu)|rcu: INFO:|Kernel panic"
 # The base kernel warns when an allocation fails for an ordinary ring buffer, or for the
-# probe that records the names of tasks. The program "faults" makes both fail
-EXPECTED='WARNING: .* (trace_rb_cpu_prepare|tracepoint_probe_unregister)\+'
+# probe that records the names of tasks. The program "faults" makes both fail. Seen once on a
+# busy machine: a CPU that goes off counts a task that is in no list any more
+EXPECTED='WARNING: .* (trace_rb_cpu_prepare|tracepoint_probe_unregister|sched_cpu_dying)\+'
 KMEMLEAK=/sys/kernel/debug/kmemleak
 log=/tmp/kernel.log
 
