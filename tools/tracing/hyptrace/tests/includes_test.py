@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0
 """Usage: includes_test.py README SRC
 
-Checks that the includes in SRC follow the table of folders in README, and that no files
-include each other in a circle, where x.c and x.h count as one. TAP.
+Checks that the includes in SRC follow the table of folders in README, that no files include
+each other in a circle, where x.c and x.h count as one, and that no two files define a
+struct, union or enum of the same name. TAP.
 """
+import glob
 import os
 import re
 import sys
@@ -13,6 +15,10 @@ from tap import attempt, finish, result
 
 README, SRC = sys.argv[1:]
 HEADING = "folder    may include "
+# Declares NAME_main() of cmd/NAME.c
+COMMANDS = "cmd/commands"
+# A function, its return type at the start of a line, and the end of the declaration
+FUNCTION = r"^(?!static |typedef |return |else )[A-Za-z][\w *]*?\b(\w+)\([^;{}]*\)[^;{}()]*([;{])"
 
 
 def table():
@@ -29,13 +35,13 @@ def table():
     raise ValueError("%s: the table of folders has no end" % README)
 
 
-def includes():
-    """(file, line, what it includes)"""
+def found_in_lines(pattern):
+    """(file, line, what the pattern's group matches)"""
     for folder, _, names in sorted(os.walk(SRC)):
         for name in sorted(names):
             path = os.path.join(folder, name)
             for number, line in enumerate(open(path), 1):
-                match = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
+                match = re.match(pattern, line)
                 if match:
                     yield os.path.relpath(path, SRC), number, match.group(1)
 
@@ -91,13 +97,40 @@ def test_circles(found):
     result("no files include each other", [" -> ".join(way) for way in ways if way])
 
 
+def functions():
+    """({name: file that defines it}, {name: [header that declares it]})"""
+    defined, declared = {}, {}
+    for path in sorted(glob.glob(os.path.join(SRC, "*", "*.[ch]"))):
+        what = os.path.relpath(path, SRC)
+        for name, end in re.findall(FUNCTION, open(path).read(), re.M):
+            if what.endswith(".c") and end == "{":
+                defined[name] = what
+            elif what.endswith(".h"):
+                declared.setdefault(name, []).append(what)
+    return defined, declared
+
+
+def test_headers():
+    """Otherwise a header could hide a circle"""
+    defined, declared = functions()
+    defined.pop("main")
+    problems = []
+    for name, path in sorted(defined.items()):
+        wanted = COMMANDS if name == os.path.basename(module(path)) + "_main" else module(path)
+        if [module(header) for header in declared.get(name, ())] != [wanted]:
+            problems.append("%s() of %s is declared in %s" % (
+                name, path, ", ".join(declared.get(name, ())) or "no header"))
+    result("each header declares what its file defines", problems)
+
+
 def main():
     print("TAP version 13")
-    found = list(includes())
+    found = list(found_in_lines(r'\s*#\s*include\s+"([^"]+)"'))
     folders = table()
     attempt(test_table, folders, found)
     attempt(test_folders, folders, found)
     attempt(test_circles, found)
+    attempt(test_headers)
     finish()
 
 

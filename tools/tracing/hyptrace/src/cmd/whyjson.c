@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Delays and what was to blame for them, as JSON. See why.h.
+ * Delays and what was to blame for them, as JSON.
  */
 #include <stdlib.h>
 
 #include "analysis/blame.h"
-#include "cmd/why.h"
+#include "cmd/whyjson.h"
 #include "lib/json.h"
 
 static void put_missing(const struct filedelays *f, FILE *out)

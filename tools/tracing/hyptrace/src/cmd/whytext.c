@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Delays and what was to blame for them, as text. See why.h.
+ * Delays and what was to blame for them, as text.
  */
 #include <stdlib.h>
 
 #include "analysis/blame.h"
-#include "cmd/why.h"
+#include "cmd/whytext.h"
 #include "lib/visible.h"
 
 static void put_stamp(FILE *out, u64 ts)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef HYPTRACE_WHY_H
-#define HYPTRACE_WHY_H
-
-#include <stdio.h>
+/*
+ * What the text and the JSON document of hyptrace why have in common.
+ */
+#ifndef HYPTRACE_WHYHOW_H
+#define HYPTRACE_WHYHOW_H
 
 #include "analysis/filedelays.h"
 #include "lib/types.h"
@@ -35,11 +36,5 @@ bool why_wants(const struct filedelays *f, const struct why_how *how,
 
 /** why_link - where the page shows a delay. Return: for free(); NULL with a message. */
 char *why_link(const struct why_how *how, const struct delay *d);
-
-/** why_text - print as text. Return: 0, or -1 with a message. */
-int why_text(const struct filedelays *f, const struct why_how *how, FILE *out);
-
-/** why_json - the same as one JSON document */
-int why_json(const struct filedelays *f, const struct why_how *how, FILE *out);
 
 #endif
