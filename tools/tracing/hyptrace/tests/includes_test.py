@@ -15,6 +15,8 @@ from tap import attempt, finish, result
 
 README, SRC = sys.argv[1:]
 HEADING = "folder    may include "
+# Each command has these
+EACH_COMMAND = {"struct options"}
 # Declares NAME_main() of cmd/NAME.c
 COMMANDS = "cmd/commands"
 # A function, its return type at the start of a line, and the end of the declaration
@@ -123,6 +125,15 @@ def test_headers():
     result("each header declares what its file defines", problems)
 
 
+def test_names():
+    places = {}
+    for path, number, name in found_in_lines(r"((?:struct|union|enum)\s+\w+)\s*\{"):
+        places.setdefault(name, []).append("%s:%d" % (path, number))
+    result("a name of a struct, union or enum has one meaning", [
+        "%s: %s" % (name, ", ".join(where)) for name, where in sorted(places.items())
+        if len(where) > 1 and name not in EACH_COMMAND])
+
+
 def main():
     print("TAP version 13")
     found = list(found_in_lines(r'\s*#\s*include\s+"([^"]+)"'))
@@ -131,6 +142,7 @@ def main():
     attempt(test_folders, folders, found)
     attempt(test_circles, found)
     attempt(test_headers)
+    attempt(test_names)
     finish()
 
 

@@ -11,13 +11,13 @@
 #include "trace/merge.h"
 
 /**
- * struct reading - a file being read
+ * struct delays_reading - a file being read
  * @f:		the result
  * @useless:	events that tell nothing, since their counterparts were not recorded
  * @events:	reads events
  * @delays:	finds delays
  */
-struct reading {
+struct delays_reading {
 	struct filedelays *f;
 	bool useless[NR_WHY_EVENTS];
 	struct eventlabel *events;
@@ -63,14 +63,14 @@ static int check_recorded(const struct datr *d)
 
 static int take_delay(void *ctx, struct delay *d)
 {
-	struct reading *r = ctx;
+	struct delays_reading *r = ctx;
 
 	return worst_feed(r->f->worst, d);
 }
 
 static int take_event(void *ctx, const struct merged *ev)
 {
-	struct reading *r = ctx;
+	struct delays_reading *r = ctx;
 	enum side side = datr_side(r->f->d, ev->buffer);
 	struct delay_event out;
 
@@ -85,7 +85,7 @@ static int take_event(void *ctx, const struct merged *ev)
 }
 
 /* A begin without an end, or the other way round */
-static void find_useless(struct reading *r)
+static void find_useless(struct delays_reading *r)
 {
 	static const enum why_event pairs[][2] = {
 		{ WHY_IRQ_ENTRY, WHY_IRQ_EXIT }, { WHY_SOFTIRQ_ENTRY, WHY_SOFTIRQ_EXIT },
@@ -102,7 +102,7 @@ static void find_useless(struct reading *r)
 	}
 }
 
-static int prepare(struct reading *r, const struct worst_rule *rule)
+static int prepare(struct delays_reading *r, const struct worst_rule *rule)
 {
 	struct filedelays *f = r->f;
 	struct delays_known known;
@@ -122,7 +122,7 @@ static int prepare(struct reading *r, const struct worst_rule *rule)
 	return r->events && r->delays ? 0 : -1;
 }
 
-static int read_all(struct reading *r, const struct worst_rule *rule)
+static int read_all(struct delays_reading *r, const struct worst_rule *rule)
 {
 	/* of all CPUs: a task may be on any of them */
 	if (prepare(r, rule) || merge_each(r->f->d, NULL, take_event, r))
@@ -134,7 +134,7 @@ static int read_all(struct reading *r, const struct worst_rule *rule)
 
 struct filedelays *filedelays_read(const struct datr *d, const struct worst_rule *rule)
 {
-	struct reading r = { .f = calloc(1, sizeof(*r.f)) };
+	struct delays_reading r = { .f = calloc(1, sizeof(*r.f)) };
 	int ret;
 
 	if (!r.f) {

@@ -9,7 +9,7 @@
 #include "lib/log.h"
 #include "trace/merge.h"
 
-struct reading {
+struct pages_reading {
 	struct filepages *p;
 	struct account *account;
 };
@@ -27,7 +27,7 @@ static int check_recorded(const struct datr *d, struct evdb *db)
 
 static int take_event(void *ctx, const struct merged *ev)
 {
-	struct reading *r = ctx;
+	struct pages_reading *r = ctx;
 
 	account_feed(r->account, ev);
 	corrupt_take(&r->p->corrupt, ev);
@@ -36,7 +36,7 @@ static int take_event(void *ctx, const struct merged *ev)
 
 static int read_events(struct datr *d, struct filepages *p)
 {
-	struct reading r = { .p = p, .account = account_new(d) };
+	struct pages_reading r = { .p = p, .account = account_new(d) };
 	int ret = r.account ? merge_each(d, NULL, take_event, &r) : -1;
 
 	if (!ret)

@@ -8,7 +8,7 @@
 #include "trace/merge.h"
 
 /**
- * struct reading - a file being read
+ * struct profile_reading - a file being read
  * @d:		the file
  * @cpus:	the CPUs to look at, NULL for all
  * @scope:	what counts, or NULL for everything
@@ -17,7 +17,7 @@
  * @profiler:	makes a profile of them
  * @out:	the result
  */
-struct reading {
+struct profile_reading {
 	struct datr *d;
 	const struct cpulist *cpus;
 	const struct scope *scope;
@@ -27,14 +27,14 @@ struct reading {
 	struct profile *out;
 };
 
-static bool is_chosen(const struct reading *r, unsigned int cpu)
+static bool is_chosen(const struct profile_reading *r, unsigned int cpu)
 {
 	return !r->cpus || cpulist_has(r->cpus, cpu);
 }
 
 static int take_event(void *ctx, const struct merged *ev)
 {
-	struct reading *r = ctx;
+	struct profile_reading *r = ctx;
 	bool chosen = is_chosen(r, ev->cpu);
 
 	if (ev->guest)
@@ -46,7 +46,7 @@ static int take_event(void *ctx, const struct merged *ev)
 	return profiler_feed(r->profiler, ev, chosen, datr_side(r->d, ev->buffer));
 }
 
-static int add_all_cpus(struct reading *r)
+static int add_all_cpus(struct profile_reading *r)
 {
 	const struct datr_buffer *b;
 	unsigned int i, j;
@@ -61,7 +61,7 @@ static int add_all_cpus(struct reading *r)
 	return 0;
 }
 
-static int add_cpus(struct reading *r)
+static int add_cpus(struct profile_reading *r)
 {
 	unsigned int i;
 
@@ -74,7 +74,7 @@ static int add_cpus(struct reading *r)
 	return 0;
 }
 
-static int begin_profile(struct reading *r)
+static int begin_profile(struct profile_reading *r)
 {
 	bool switches = datr_enabled(r->d, "sched/sched_switch");
 	struct evdb *db = evdb_load(r->d);
@@ -97,7 +97,7 @@ static int begin_profile(struct reading *r)
 	return add_cpus(r);
 }
 
-static int finish_profile(struct reading *r)
+static int finish_profile(struct profile_reading *r)
 {
 	if (profiler_finish(r->profiler))
 		return -1;
@@ -121,7 +121,7 @@ static int check_recorded(const struct datr *d)
 			 "filtered" : "not recorded");
 }
 
-static int each_event(struct reading *r)
+static int each_event(struct profile_reading *r)
 {
 	if (r->watch && r->watch->guests && !r->cpus)
 		return merge_each_world(r->d, take_event, r);
@@ -129,7 +129,7 @@ static int each_event(struct reading *r)
 	return merge_each(r->d, NULL, take_event, r);
 }
 
-static int read_events(struct reading *r)
+static int read_events(struct profile_reading *r)
 {
 	if (check_recorded(r->d))
 		return -1;
@@ -142,7 +142,7 @@ struct profiler *fileprofile_read_scope(struct datr *d, const struct cpulist *cp
 					const struct scope *scope,
 					const struct profile_watch *watch)
 {
-	struct reading r = { .d = d, .cpus = cpus, .scope = scope, .watch = watch };
+	struct profile_reading r = { .d = d, .cpus = cpus, .scope = scope, .watch = watch };
 	int ret = read_events(&r);
 
 	account_free(r.account);

@@ -67,11 +67,11 @@ struct heat_cpu {
 };
 
 /**
- * struct reading - a file being read
+ * struct heat_reading - a file being read
  * @vcpus:	a tree of struct vcpu_fault, of tsearch()
  * @epoch:	how often events were lost
  */
-struct reading {
+struct heat_reading {
 	struct pageheat *h;
 	const struct datr *d;
 	struct evdb *db;
@@ -102,14 +102,14 @@ struct pageheat_block pageheat_block(const struct dist *d)
 	};
 }
 
-static int measure(struct reading *r, u64 key, u64 ns)
+static int measure(struct heat_reading *r, u64 key, u64 ns)
 {
 	struct dist *d = dists_get(r->h->blocks, key);
 
 	return d ? dist_add(d, ns) : -1;
 }
 
-static u64 number(struct reading *r, const struct rbevent *ev, const char *field)
+static u64 number(struct heat_reading *r, const struct rbevent *ev, const char *field)
 {
 	u64 value;
 
@@ -129,7 +129,7 @@ static int compare(const void *a, const void *b)
 	return x->pid < y->pid ? -1 : x->pid > y->pid;
 }
 
-static struct vcpu_fault *get_vcpu(struct reading *r, const struct rbevent *ev)
+static struct vcpu_fault *get_vcpu(struct heat_reading *r, const struct rbevent *ev)
 {
 	const struct vcpu_fault wanted = {
 		.vm = number(r, ev, "vm"), .vcpu = number(r, ev, "vcpu"),
@@ -150,14 +150,14 @@ static struct vcpu_fault *get_vcpu(struct reading *r, const struct rbevent *ev)
 	return v;
 }
 
-static bool is_abort(struct reading *r, const struct rbevent *ev)
+static bool is_abort(struct heat_reading *r, const struct rbevent *ev)
 {
 	u64 class = number(r, ev, "esr") >> CLASS_SHIFT & CLASS_MASK;
 
 	return class == IABT_LOW || class == DABT_LOW;
 }
 
-static int vcpu_exit(struct reading *r, const struct heat_cpu *c, const struct merged *ev)
+static int vcpu_exit(struct heat_reading *r, const struct heat_cpu *c, const struct merged *ev)
 {
 	struct vcpu_fault *v;
 	u64 address;
@@ -176,7 +176,7 @@ static int vcpu_exit(struct reading *r, const struct heat_cpu *c, const struct m
 	return 0;
 }
 
-static int vcpu_enter(struct reading *r, const struct merged *ev)
+static int vcpu_enter(struct heat_reading *r, const struct merged *ev)
 {
 	struct vcpu_fault *v = get_vcpu(r, &ev->ev);
 
@@ -193,7 +193,7 @@ static int vcpu_enter(struct reading *r, const struct merged *ev)
 
 /* All */
 
-static void forget(struct reading *r, struct heat_cpu *c)
+static void forget(struct heat_reading *r, struct heat_cpu *c)
 {
 	r->h->unmeasured += c->fault;
 	c->fault = false;
@@ -201,7 +201,7 @@ static void forget(struct reading *r, struct heat_cpu *c)
 	r->epoch++;
 }
 
-static int hyp_exit(struct reading *r, struct heat_cpu *c, u64 ts)
+static int hyp_exit(struct heat_reading *r, struct heat_cpu *c, u64 ts)
 {
 	bool fault = c->fault;
 
@@ -210,14 +210,14 @@ static int hyp_exit(struct reading *r, struct heat_cpu *c, u64 ts)
 	return fault ? measure(r, c->key, ts - c->entry) : 0;
 }
 
-static void host_abort(struct reading *r, struct heat_cpu *c, const struct merged *ev)
+static void host_abort(struct heat_reading *r, struct heat_cpu *c, const struct merged *ev)
 {
 	c->fault = c->at_el2;
 	c->key = key_of_host(number(r, &ev->ev, "addr"));
 	r->h->unmeasured += !c->at_el2;
 }
 
-static int take(struct reading *r, struct heat_cpu *c, const struct merged *ev)
+static int take(struct heat_reading *r, struct heat_cpu *c, const struct merged *ev)
 {
 	bool chosen = !r->cpus || cpulist_has(r->cpus, ev->cpu);
 	enum ev_reason reason;
@@ -255,7 +255,7 @@ static int take(struct reading *r, struct heat_cpu *c, const struct merged *ev)
 
 static int take_event(void *ctx, const struct merged *ev)
 {
-	struct reading *r = ctx;
+	struct heat_reading *r = ctx;
 	struct heat_cpu *c = &r->cpu[ev->cpu];
 
 	corrupt_take(&r->h->corrupt, ev);
@@ -270,13 +270,13 @@ static int take_event(void *ctx, const struct merged *ev)
 static void count_open(const void *node, VISIT which, void *ctx)
 {
 	const struct vcpu_fault *v = *(struct vcpu_fault * const *)node;
-	struct reading *r = ctx;
+	struct heat_reading *r = ctx;
 
 	if (which == postorder || which == leaf)
 		r->h->unmeasured += v->open;
 }
 
-static void finish(struct reading *r)
+static void finish(struct heat_reading *r)
 {
 	unsigned int i;
 
@@ -300,7 +300,7 @@ static int check_recorded(const struct datr *d)
 			 datr_name(d));
 }
 
-static int read_events(struct reading *r, struct datr *d)
+static int read_events(struct heat_reading *r, struct datr *d)
 {
 	r->db = evdb_load(d);
 	r->h->blocks = dists_new(false);
@@ -312,7 +312,7 @@ static int read_events(struct reading *r, struct datr *d)
 
 int pageheat_read(struct pageheat *h, struct datr *d, const struct cpulist *cpus)
 {
-	struct reading *r;
+	struct heat_reading *r;
 	int ret;
 
 	memset(h, 0, sizeof(*h));

@@ -8,7 +8,7 @@
 #include "lib/array.h"
 #include "lib/log.h"
 
-struct reading {
+struct history_reading {
 	struct pagehistory *h;
 	const struct page_ranges *pages;
 	const struct cpulist *cpus;
@@ -41,7 +41,7 @@ static bool has(const struct page_ranges *r, u64 pfn)
 
 static int take_step(void *ctx, const struct page_step *s)
 {
-	const struct reading *r = ctx;
+	const struct history_reading *r = ctx;
 	struct pagehistory *h = r->h;
 
 	if (!has(r->pages, s->pfn) || (r->cpus && !cpulist_has(r->cpus, s->event->cpu)))
@@ -65,7 +65,7 @@ static int compare(const void *a, const void *b)
 int pagehistory_read(struct pagehistory *h, const struct pagelog *l,
 		     const struct page_ranges *pages, const struct cpulist *cpus)
 {
-	struct reading r = { .h = h, .pages = pages, .cpus = cpus };
+	struct history_reading r = { .h = h, .pages = pages, .cpus = cpus };
 
 	if (pagereplay_run(l, take_step, &r))
 		return -1;

@@ -171,18 +171,18 @@ static const struct argp argp = {
 };
 
 /**
- * struct recording - a file
+ * struct compared - a file
  * @d:		the file
  * @h:		what the page has of it; NULL without a page
  * @s:		its profile
  */
-struct recording {
+struct compared {
 	struct datr *d;
 	struct htmldata *h;
 	struct profiler *s;
 };
 
-static int read_recording(const struct options *o, struct recording *r)
+static int read_recording(const struct options *o, struct compared *r)
 {
 	struct profile_watch watch;
 
@@ -203,7 +203,7 @@ static const char *clock_of(const struct datr *d)
 	return datr_nr_buffers(d) ? datr_buffer(d, 0)->clock : "";
 }
 
-static int check_pair(const struct options *o, const struct recording *r)
+static int check_pair(const struct options *o, const struct compared *r)
 {
 	const char *a = clock_of(r[0].d), *b = clock_of(r[1].d);
 	struct stat st;
@@ -218,7 +218,7 @@ static int check_pair(const struct options *o, const struct recording *r)
 }
 
 /* A recording would be lost */
-static int check_page(const char *path, const struct recording *r)
+static int check_page(const char *path, const struct compared *r)
 {
 	struct stat st;
 	unsigned int i;
@@ -232,7 +232,7 @@ static int check_page(const char *path, const struct recording *r)
 }
 
 /* Before anything is read, which may take long. Return: the path to be freed, or NULL */
-static char *page_path(const struct options *o, const struct recording *r)
+static char *page_path(const struct options *o, const struct compared *r)
 {
 	char *path = check_pair(o, r) ? NULL : output_path(o->html);
 
@@ -242,7 +242,7 @@ static char *page_path(const struct options *o, const struct recording *r)
 	return NULL;
 }
 
-static int write_page(const char *path, const struct recording *r, const char *json, size_t size)
+static int write_page(const char *path, const struct compared *r, const char *json, size_t size)
 {
 	const struct html_part part[] = {
 		{ .data = r[0].h, .profile = profiler_profile(r[0].s) },
@@ -257,7 +257,7 @@ static int write_page(const char *path, const struct recording *r, const char *j
 	return ret;
 }
 
-static int make_page(const char *path, const struct recording *r, const struct comparison *c)
+static int make_page(const char *path, const struct compared *r, const struct comparison *c)
 {
 	unsigned int failed = 0;
 	char *json = NULL;
@@ -277,7 +277,7 @@ static int make_page(const char *path, const struct recording *r, const struct c
 }
 
 /* The page first: it may have been asked for in vain */
-static int print_all(const struct options *o, const struct recording *r, struct comparison *c,
+static int print_all(const struct options *o, const struct compared *r, struct comparison *c,
 		     const char *page)
 {
 	int ret = 0;
@@ -291,7 +291,7 @@ static int print_all(const struct options *o, const struct recording *r, struct 
 
 /* All */
 
-static int compare(const struct options *o, struct recording *r, const struct profile **run,
+static int compare(const struct options *o, struct compared *r, const struct profile **run,
 		   const char *page)
 {
 	struct comparison c = {
@@ -309,7 +309,7 @@ static int compare(const struct options *o, struct recording *r, const struct pr
 	return print_all(o, r, &c, page);
 }
 
-static int open_and_compare(const struct options *o, struct recording *r,
+static int open_and_compare(const struct options *o, struct compared *r,
 			    const struct profile **run)
 {
 	char *page = NULL;
@@ -332,7 +332,7 @@ static int open_and_compare(const struct options *o, struct recording *r,
 }
 
 /* Return: not 0 if one of them is corrupt in places */
-static int free_recordings(const struct options *o, struct recording *r)
+static int free_recordings(const struct options *o, struct compared *r)
 {
 	unsigned int i;
 	int ret = 0;
@@ -350,7 +350,7 @@ static int free_recordings(const struct options *o, struct recording *r)
 static int run(const struct options *o)
 {
 	const struct profile **run = calloc(o->nr, sizeof(*run));
-	struct recording *r = calloc(o->nr, sizeof(*r));
+	struct compared *r = calloc(o->nr, sizeof(*r));
 	int ret = run && r ? open_and_compare(o, r, run) : log_oom(), status;
 
 	if (r && free_recordings(o, r))

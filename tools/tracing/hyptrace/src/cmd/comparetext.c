@@ -9,7 +9,7 @@
 #include "lib/visible.h"
 
 /**
- * struct printer - a comparison being printed
+ * struct compare_printer - a comparison being printed
  * @c:		the comparison
  * @out:	where the text goes
  * @width:	of text: how long a line may be
@@ -17,7 +17,7 @@
  * @nr:		of JSON: how many rows a kind has so far
  * @failed:	how many of all rows fail
  */
-struct printer {
+struct compare_printer {
 	const struct comparison *c;
 	FILE *out;
 	unsigned int width;
@@ -41,7 +41,7 @@ static const struct column columns[] = {
 	{ "verdict", 0 },
 };
 
-static void add_number(struct printer *p, const char *format, double value)
+static void add_number(struct compare_printer *p, const char *format, double value)
 {
 	char text[32];
 
@@ -50,8 +50,8 @@ static void add_number(struct printer *p, const char *format, double value)
 }
 
 /* A dash if only one side has it */
-static void add_relation(struct printer *p, const struct comparison_row *r, const char *format,
-			 double value)
+static void add_relation(struct compare_printer *p, const struct comparison_row *r,
+			 const char *format, double value)
 {
 	if (comparison_both(r))
 		add_number(p, format, value);
@@ -59,7 +59,7 @@ static void add_relation(struct printer *p, const struct comparison_row *r, cons
 		table_add(&p->table, "-");
 }
 
-static void add_times(struct printer *p, const struct comparison_row *r, u64 a, u64 b)
+static void add_times(struct compare_printer *p, const struct comparison_row *r, u64 a, u64 b)
 {
 	char text[UNIT_TEXT];
 
@@ -70,7 +70,7 @@ static void add_times(struct printer *p, const struct comparison_row *r, u64 a, 
 
 static void add_row(void *ctx, const struct comparison_row *r)
 {
-	struct printer *p = ctx;
+	struct compare_printer *p = ctx;
 
 	table_add(&p->table, r->name);
 	add_number(p, "%.0f", r->s[0].count);
@@ -84,7 +84,7 @@ static void add_row(void *ctx, const struct comparison_row *r)
 	table_add(&p->table, verdict_name(r->verdict));
 }
 
-static void print_shares(const struct printer *p)
+static void print_shares(const struct compare_printer *p)
 {
 	enum place i;
 
@@ -94,7 +94,7 @@ static void print_shares(const struct printer *p)
 			comparison_share(p->c, 0, i), comparison_share(p->c, 1, i));
 }
 
-static int print_table(struct printer *p, enum comparison_kind kind, const char *title)
+static int print_table(struct compare_printer *p, enum comparison_kind kind, const char *title)
 {
 	int ret;
 
@@ -107,7 +107,7 @@ static int print_table(struct printer *p, enum comparison_kind kind, const char 
 
 static void print_failure(void *ctx, const struct comparison_row *r)
 {
-	struct printer *p = ctx;
+	struct compare_printer *p = ctx;
 
 	if (!comparison_fails(p->c, r))
 		return;
@@ -118,7 +118,7 @@ static void print_failure(void *ctx, const struct comparison_row *r)
 	fputc('\n', p->out);
 }
 
-static int print_failures(struct printer *p)
+static int print_failures(struct compare_printer *p)
 {
 	enum comparison_kind kind;
 
@@ -134,7 +134,7 @@ static int print_failures(struct printer *p)
 int comparison_print_text(const struct comparison *c, unsigned int width, FILE *out,
 			  unsigned int *failed)
 {
-	struct printer p = { .c = c, .out = out, .width = width };
+	struct compare_printer p = { .c = c, .out = out, .width = width };
 
 	print_shares(&p);
 	if (print_table(&p, COMPARE_REASONS, "EL2 ENTRY") ||
@@ -147,7 +147,7 @@ int comparison_print_text(const struct comparison *c, unsigned int width, FILE *
 
 /* As JSON */
 
-static void json_side(const struct printer *p, char side, const struct dist_summary *s)
+static void json_side(const struct compare_printer *p, char side, const struct dist_summary *s)
 {
 	fprintf(p->out, ", \"%c\": {\"count\": %llu, \"total\": %llu, \"mean\": %llu, \"p50\": %llu, \"p90\": %llu, \"p99\": %llu, \"max\": %llu}",
 		side, s->count, s->total, s->mean, s->p50, s->p90, s->p99, s->max);
@@ -155,7 +155,7 @@ static void json_side(const struct printer *p, char side, const struct dist_summ
 
 static void json_row(void *ctx, const struct comparison_row *r)
 {
-	struct printer *p = ctx;
+	struct compare_printer *p = ctx;
 	bool fails = comparison_fails(p->c, r);
 
 	p->failed += fails;
@@ -170,7 +170,7 @@ static void json_row(void *ctx, const struct comparison_row *r)
 		comparison_change(r), r->by_runs ? "true" : "false", fails ? "true" : "false");
 }
 
-static void json_shares(const struct printer *p)
+static void json_shares(const struct compare_printer *p)
 {
 	enum place i;
 
@@ -179,7 +179,7 @@ static void json_shares(const struct printer *p)
 			comparison_share(p->c, 0, i), comparison_share(p->c, 1, i));
 }
 
-static int json_rows(struct printer *p, enum comparison_kind kind, const char *member)
+static int json_rows(struct compare_printer *p, enum comparison_kind kind, const char *member)
 {
 	fprintf(p->out, "%s\"%s\": [", kind ? ",\n" : "", member);
 	p->nr = 0;
@@ -191,7 +191,7 @@ static int json_rows(struct printer *p, enum comparison_kind kind, const char *m
 
 int comparison_print_json(const struct comparison *c, FILE *out, unsigned int *failed)
 {
-	struct printer p = { .c = c, .out = out };
+	struct compare_printer p = { .c = c, .out = out };
 
 	fprintf(out, "{\"wall\": [%llu, %llu], \"runs\": [%u, %u], \"tests\": %u, \"percent\": {",
 		comparison_wall(c, 0), comparison_wall(c, 1), c->side[0].nr, c->side[1].nr,

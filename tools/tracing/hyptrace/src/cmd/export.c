@@ -95,7 +95,7 @@ static const struct argp argp = {
 	.children = cmdline_input,
 };
 
-struct output;
+struct exporting;
 
 /**
  * struct format - a format
@@ -106,12 +106,12 @@ struct output;
  */
 struct format {
 	const char *suffix;
-	int (*write)(struct output *f);
-	void (*tell)(const struct output *f);
+	int (*write)(struct exporting *f);
+	void (*tell)(const struct exporting *f);
 };
 
 /**
- * struct output - a file being written
+ * struct exporting - a file being written
  * @o:		what is wanted
  * @d:		the file that is read
  * @format:	of the output; NULL for none
@@ -121,7 +121,7 @@ struct format {
  * @perfetto:	what was written
  * @html:	the same
  */
-struct output {
+struct exporting {
 	const struct options *o;
 	struct datr *d;
 	const struct format *format;
@@ -132,7 +132,7 @@ struct output {
 	struct htmldata_counts html;
 };
 
-static int write_perfetto(struct output *f)
+static int write_perfetto(struct exporting *f)
 {
 	const char *path = f->o->in.path[0];
 
@@ -143,7 +143,7 @@ static int write_perfetto(struct output *f)
 	return corrupt_tell(&f->perfetto.corrupt, f->d);
 }
 
-static void tell_perfetto(const struct output *f)
+static void tell_perfetto(const struct exporting *f)
 {
 	const struct perfetto_result *r = &f->perfetto;
 
@@ -152,12 +152,12 @@ static void tell_perfetto(const struct output *f)
 		 (long long)f->shift, r->left_out);
 }
 
-static int write_html(struct output *f)
+static int write_html(struct exporting *f)
 {
 	return html_export(f->d, input_cpus(&f->o->in), f->out, &f->html);
 }
 
-static void tell_html(const struct output *f)
+static void tell_html(const struct exporting *f)
 {
 	log_note("%s: %llu events, %llu losses, %llu time spans",
 		 f->name, f->html.events, f->html.losses, f->html.spans);
@@ -186,7 +186,7 @@ static char *output_name(const struct options *o, const char *suffix)
 }
 
 /* The recording would be lost */
-static int check_name(const struct output *f)
+static int check_name(const struct exporting *f)
 {
 	struct stat st;
 
@@ -196,14 +196,14 @@ static int check_name(const struct output *f)
 			 f->o->output ? f->o->output : f->name);
 }
 
-static int set_name(struct output *f)
+static int set_name(struct exporting *f)
 {
 	f->name = output_name(f->o, f->format->suffix);
 	return f->name ? check_name(f) : -1;
 }
 
 /* Return: as struct format's @write */
-static int write_output(struct output *f)
+static int write_output(struct exporting *f)
 {
 	struct outfile *file = outfile_new(f->name);
 	int ret;
@@ -223,7 +223,7 @@ static int write_output(struct output *f)
 /* All names are checked before a file is written. Return: not 0 after a message */
 static int export_file(const struct options *o, struct datr *d)
 {
-	struct output f[] = {
+	struct exporting f[] = {
 		{ .o = o, .d = d, .format = o->perfetto ? &perfetto : NULL },
 		{ .o = o, .d = d, .format = o->html ? &html : NULL },
 	};

@@ -12,12 +12,12 @@
 #define NAME_SIZE	64
 
 /**
- * struct printer - a profile being printed
+ * struct profile_printer - a profile being printed
  * @s:		the profile
  * @how:	what of it
  * @out:	where the text goes
  */
-struct printer {
+struct profile_printer {
 	const struct profile *s;
 	const struct profiletext *how;
 	FILE *out;
@@ -33,14 +33,14 @@ static void add_number(struct table *t, u64 number)
 	table_add(t, text);
 }
 
-static void add_time(const struct printer *p, struct table *t, u64 ns)
+static void add_time(const struct profile_printer *p, struct table *t, u64 ns)
 {
 	char text[UNIT_TEXT];
 
 	table_add(t, unit_text(text, ns, p->how->unit));
 }
 
-static void add_share(const struct printer *p, struct table *t, u64 ns)
+static void add_share(const struct profile_printer *p, struct table *t, u64 ns)
 {
 	u64 wall = p->s->result.wall;
 	char text[32];
@@ -49,12 +49,12 @@ static void add_share(const struct printer *p, struct table *t, u64 ns)
 	table_add(t, text);
 }
 
-static int end_table(const struct printer *p, struct table *t)
+static int end_table(const struct profile_printer *p, struct table *t)
 {
 	return table_end(t, p->how->width, p->out);
 }
 
-static const char *task_name(const struct printer *p, s32 id, char *name, size_t size)
+static const char *task_name(const struct profile_printer *p, s32 id, char *name, size_t size)
 {
 	if (id == TIMES_NOBODY)
 		return "unknown task";
@@ -85,12 +85,12 @@ static const struct column places_columns[] = {
  */
 struct places {
 	const struct times_row *(*at)(const struct times *t, unsigned int i);
-	const char *(*name)(const struct printer *p, const struct times_row *r,
+	const char *(*name)(const struct profile_printer *p, const struct times_row *r,
 			    char name[NAME_SIZE]);
 	bool entries;
 };
 
-static const char *cpu_name(const struct printer *p, const struct times_row *r,
+static const char *cpu_name(const struct profile_printer *p, const struct times_row *r,
 			    char name[NAME_SIZE])
 {
 	(void)p;
@@ -98,13 +98,13 @@ static const char *cpu_name(const struct printer *p, const struct times_row *r,
 	return name;
 }
 
-static const char *row_task_name(const struct printer *p, const struct times_row *r,
+static const char *row_task_name(const struct profile_printer *p, const struct times_row *r,
 				 char name[NAME_SIZE])
 {
 	return task_name(p, r->id, name, NAME_SIZE);
 }
 
-static const char *vcpu_name(const struct printer *p, const struct times_row *r,
+static const char *vcpu_name(const struct profile_printer *p, const struct times_row *r,
 			     char name[NAME_SIZE])
 {
 	char task[NAME_SIZE / 2];
@@ -117,7 +117,7 @@ static const char *vcpu_name(const struct printer *p, const struct times_row *r,
 	return name;
 }
 
-static void add_places(const struct printer *p, struct table *t, const struct places *what,
+static void add_places(const struct profile_printer *p, struct table *t, const struct places *what,
 		       const struct times_row *r)
 {
 	enum place place;
@@ -139,7 +139,8 @@ static void sum_up(struct times_row *sum, const struct times_row *r)
 		sum->ns[place] += r->ns[place];
 }
 
-static int print_places(const struct printer *p, const char *title, const struct places *what)
+static int print_places(const struct profile_printer *p, const char *title,
+			const struct places *what)
 {
 	struct table t = {
 		.title = title, .column = places_columns + !what->entries,
@@ -170,7 +171,7 @@ static int print_places(const struct printer *p, const char *title, const struct
 	return end_table(p, &t);
 }
 
-static int print_all_places(const struct printer *p)
+static int print_all_places(const struct profile_printer *p)
 {
 	static const struct places cpus = { times_cpu, cpu_name, true };
 	static const struct places tasks = { times_task, row_task_name, false };
@@ -188,7 +189,7 @@ static const struct column dist_columns[] = {
 	{ "p50", 0 }, { "p90", 6 }, { "p99", 0 }, { "p99.9", 4 }, { "max", 0 },
 };
 
-static void add_dist(const struct printer *p, struct table *t, struct dist *d)
+static void add_dist(const struct profile_printer *p, struct table *t, struct dist *d)
 {
 	struct dist_summary s;
 
@@ -205,7 +206,7 @@ static void add_dist(const struct printer *p, struct table *t, struct dist *d)
 	add_time(p, t, s.max);
 }
 
-static void print_bar(const struct printer *p, u64 nr, u64 most)
+static void print_bar(const struct profile_printer *p, u64 nr, u64 most)
 {
 	u64 i, len = (nr * BAR_WIDTH + most - 1) / most;
 
@@ -214,7 +215,7 @@ static void print_bar(const struct printer *p, u64 nr, u64 most)
 	fputc('\n', p->out);
 }
 
-static void print_bucket(const struct printer *p, unsigned int b, u64 nr, u64 most)
+static void print_bucket(const struct profile_printer *p, unsigned int b, u64 nr, u64 most)
 {
 	u64 from = b ? 1ULL << (b - 1) : 0;
 	char text[2][UNIT_TEXT];
@@ -224,7 +225,7 @@ static void print_bucket(const struct printer *p, unsigned int b, u64 nr, u64 mo
 	print_bar(p, nr, most);
 }
 
-static void print_histogram(const struct printer *p, const struct dist *d)
+static void print_histogram(const struct profile_printer *p, const struct dist *d)
 {
 	u64 bucket[DIST_BUCKETS], most = 0;
 	unsigned int b;
@@ -246,7 +247,7 @@ static void print_histogram(const struct printer *p, const struct dist *d)
 }
 
 /* Return: the number of @dists that have values, of which the first ones are in the table */
-static unsigned int add_dists(const struct printer *p, struct table *t,
+static unsigned int add_dists(const struct profile_printer *p, struct table *t,
 			      const struct dists *dists, struct dist *total,
 			      struct dist *others)
 {
@@ -267,7 +268,7 @@ static unsigned int add_dists(const struct printer *p, struct table *t,
 	return nr;
 }
 
-static void add_sums(const struct printer *p, struct table *t, const struct dists *dists)
+static void add_sums(const struct profile_printer *p, struct table *t, const struct dists *dists)
 {
 	struct dists *sums = dists_new(false);
 	struct dist *total = sums ? dists_get(sums, 0) : NULL;
@@ -287,7 +288,8 @@ static void add_sums(const struct printer *p, struct table *t, const struct dist
 	dists_free(sums);
 }
 
-static int print_dists(const struct printer *p, const char *title, const struct dists *dists)
+static int print_dists(const struct profile_printer *p, const char *title,
+		       const struct dists *dists)
 {
 	struct table t = {
 		.title = title, .column = dist_columns, .nr = ARRAY_SIZE(dist_columns),
@@ -303,7 +305,7 @@ static int print_dists(const struct printer *p, const char *title, const struct 
 	return 0;
 }
 
-static int print_all_dists(const struct printer *p)
+static int print_all_dists(const struct profile_printer *p)
 {
 	const struct profile *s = p->s;
 
@@ -320,7 +322,7 @@ static const struct column slow_columns[] = {
 	{ "time", 0 }, { "at", 0 }, { "CPU", 0 }, { "task", 1 },
 };
 
-static void add_slow(const struct printer *p, struct table *t, const struct slow *slow)
+static void add_slow(const struct profile_printer *p, struct table *t, const struct slow *slow)
 {
 	char text[NAME_SIZE];
 
@@ -332,7 +334,8 @@ static void add_slow(const struct printer *p, struct table *t, const struct slow
 	table_add(t, task_name(p, slow->task, text, sizeof(text)));
 }
 
-static void add_slow_entry(const struct printer *p, struct table *t, const struct slow *slow)
+static void add_slow_entry(const struct profile_printer *p, struct table *t,
+			   const struct slow *slow)
 {
 	char *name = xasprintf("%s%s%s", slow->what ? dist_name(slow->what) : "?",
 			       slow->call ? " " : "", slow->call ? dist_name(slow->call) : "");
@@ -343,7 +346,7 @@ static void add_slow_entry(const struct printer *p, struct table *t, const struc
 	free(name);
 }
 
-static int print_slowest(const struct printer *p)
+static int print_slowest(const struct profile_printer *p)
 {
 	const struct slowest *s = p->how->slowest;
 	struct table entries = {
@@ -366,7 +369,7 @@ static int print_slowest(const struct printer *p)
 }
 
 /* What the numbers are based on, and what is missing */
-static void print_summary(const struct printer *p)
+static void print_summary(const struct profile_printer *p)
 {
 	const struct profile *s = p->s;
 	const struct times_result *r = &s->result;
@@ -395,7 +398,7 @@ static void print_summary(const struct printer *p)
 
 int profile_print_text(const struct profile *s, const struct profiletext *how, FILE *out)
 {
-	const struct printer p = { .s = s, .how = how, .out = out };
+	const struct profile_printer p = { .s = s, .how = how, .out = out };
 
 	print_summary(&p);
 	if (print_all_places(&p) || print_all_dists(&p))

@@ -8,32 +8,32 @@
 #define NAME_WIDTH	28
 
 /**
- * struct table - a table in progress
+ * struct top_table - a table in progress
  * @s:		the profile
  * @out:	where it goes
  * @left:	rows that may still be printed
  */
-struct table {
+struct top_table {
 	const struct profile *s;
 	FILE *out;
 	unsigned int left;
 };
 
-static double share(const struct table *t, u64 ns)
+static double share(const struct top_table *t, u64 ns)
 {
 	u64 wall = t->s->result.wall;
 
 	return wall ? 100.0 * ns / wall : 0;
 }
 
-static double per_s(const struct table *t, u64 count)
+static double per_s(const struct top_table *t, u64 count)
 {
 	u64 wall = t->s->result.wall;
 
 	return wall ? 1e9 * count / wall : 0;
 }
 
-static bool take_row(struct table *t)
+static bool take_row(struct top_table *t)
 {
 	if (!t->left)
 		return false;
@@ -43,13 +43,13 @@ static bool take_row(struct table *t)
 
 /* Places */
 
-static void places_head(const struct table *t, const char *what, const char *rate)
+static void places_head(const struct top_table *t, const char *what, const char *rate)
 {
 	fprintf(t->out, "\n%-*s %11s %9s %9s %9s %9s\n", NAME_WIDTH, what, rate,
 		"host %", "EL2 %", "guest %", "unknown %");
 }
 
-static void print_places(const struct table *t, const char *name,
+static void print_places(const struct top_table *t, const char *name,
 			 const struct times_row *r, bool rate)
 {
 	unsigned int i;
@@ -64,7 +64,7 @@ static void print_places(const struct table *t, const char *name,
 	fputc('\n', t->out);
 }
 
-static void print_cpus(const struct table *t)
+static void print_cpus(const struct top_table *t)
 {
 	const struct times_row *r;
 	unsigned int i;
@@ -78,7 +78,7 @@ static void print_cpus(const struct table *t)
 }
 
 /* "COMM-PID", or what is in its place */
-static void task_name(const struct table *t, s32 id, char *name, size_t size)
+static void task_name(const struct top_table *t, s32 id, char *name, size_t size)
 {
 	if (id == TIMES_NOBODY)
 		snprintf(name, size, "unknown task");
@@ -88,7 +88,7 @@ static void task_name(const struct table *t, s32 id, char *name, size_t size)
 		snprintf(name, size, "%s-%d", evdb_comm(t->s->db, id), id);
 }
 
-static void print_vcpus(struct table t)
+static void print_vcpus(struct top_table t)
 {
 	const struct times_row *r;
 	unsigned int i;
@@ -108,7 +108,7 @@ static void print_vcpus(struct table t)
 	}
 }
 
-static void print_tasks(struct table t)
+static void print_tasks(struct top_table t)
 {
 	const struct times_row *r;
 	unsigned int i;
@@ -125,14 +125,14 @@ static void print_tasks(struct table t)
 
 /* Durations */
 
-static void dists_head(const struct table *t, const char *what)
+static void dists_head(const struct top_table *t, const char *what)
 {
 	fprintf(t->out, "\n%-*s %11s %9s %9s %9s %9s\n", NAME_WIDTH, what, "count/s",
 		"time %", "p50 us", "p99 us", "max us");
 }
 
 /* Return: false if there was none */
-static bool print_dist(const struct table *t, const char *name, struct dist *d)
+static bool print_dist(const struct top_table *t, const char *name, struct dist *d)
 {
 	struct dist_summary s;
 
@@ -145,7 +145,7 @@ static bool print_dist(const struct table *t, const char *name, struct dist *d)
 	return true;
 }
 
-static void print_dists(struct table t, const char *what, const struct dists *dists)
+static void print_dists(struct top_table t, const char *what, const struct dists *dists)
 {
 	struct dist *d;
 	unsigned int i;
@@ -155,7 +155,7 @@ static void print_dists(struct table t, const char *what, const struct dists *di
 		t.left -= print_dist(&t, dist_name(d), d);
 }
 
-static void print_ways(const struct table *t)
+static void print_ways(const struct top_table *t)
 {
 	enum way way;
 
@@ -164,7 +164,7 @@ static void print_ways(const struct table *t)
 		print_dist(t, way_name(way), times_way(t->s->times, way));
 }
 
-static void print_head(const struct table *t, u64 elapsed_ms)
+static void print_head(const struct top_table *t, u64 elapsed_ms)
 {
 	const struct account_result *n = &t->s->events;
 
@@ -179,7 +179,7 @@ static void print_head(const struct table *t, u64 elapsed_ms)
 void top_print(const struct profile *s, u64 elapsed_ms, unsigned int rows,
 	       FILE *out)
 {
-	const struct table t = {
+	const struct top_table t = {
 		.s = s, .out = out, .left = rows ? rows : UINT32_MAX,
 	};
 

@@ -13,7 +13,7 @@
 #define NR_RECENT	1024
 
 /**
- * struct recent - an event that occurred, and its kind
+ * struct recent_event - an event that occurred, and its kind
  * @name:	its name, as evdb_head() points to it; NULL if there is none here yet
  * @pid:	its task
  * @cpu:	its CPU
@@ -21,7 +21,7 @@
  * @guest:	its guest, or 0
  * @kind:	its kind
  */
-struct recent {
+struct recent_event {
 	const char *name;
 	s32 pid;
 	unsigned int cpu;
@@ -52,7 +52,7 @@ struct htmllists {
 	struct intern *places;
 	struct bytes key;	/* for look-ups */
 	struct bytes line;	/* the same */
-	struct recent recent[NR_RECENT];
+	struct recent_event recent[NR_RECENT];
 	struct recent_line recent_line[NR_RECENT];
 };
 
@@ -116,11 +116,11 @@ static u32 known_kind(struct htmllists *l, const struct merged *ev, const struct
 {
 	size_t i = (size_t)head->name / 16 + 31 * (u32)head->pid + 7 * ev->cpu + ev->buffer +
 		   3 * ev->guest;
-	struct recent *r = &l->recent[i % NR_RECENT];
+	struct recent_event *r = &l->recent[i % NR_RECENT];
 
 	if (r->name != head->name || r->pid != head->pid || r->cpu != ev->cpu ||
 	    r->buffer != ev->buffer || r->guest != ev->guest)
-		*r = (struct recent) {
+		*r = (struct recent_event) {
 			head->name, head->pid, ev->cpu, ev->buffer, ev->guest,
 			kind(l, ENTRY_EVENT, ev, head),
 		};

@@ -66,12 +66,12 @@ enum interned {
 #define ARGUMENT_STRING		6
 
 /**
- * struct recent - a name that was looked up
+ * struct recent_name - a name that was looked up
  * @what:	what has it
  * @name:	its address
  * @number:	its number
  */
-struct recent {
+struct recent_name {
 	enum interned what;
 	const char *name;
 	u64 number;
@@ -96,7 +96,7 @@ struct pftrack {
 	struct pfout *out;
 	struct intern *table;
 	struct bytes key;
-	struct recent recent[NR_RECENT];
+	struct recent_name recent[NR_RECENT];
 	u64 flows;
 	bool begun;
 	bool failed;
@@ -183,10 +183,10 @@ static u64 look_up(struct pftrack *t, enum interned what, const char *name)
 
 static u64 name_number(struct pftrack *t, enum interned what, const char *name)
 {
-	struct recent *r = &t->recent[((uintptr_t)name / 4 + what) % NR_RECENT];
+	struct recent_name *r = &t->recent[((uintptr_t)name / 4 + what) % NR_RECENT];
 
 	if (r->name != name || r->what != what)
-		*r = (struct recent) { what, name, look_up(t, what, name) };
+		*r = (struct recent_name) { what, name, look_up(t, what, name) };
 	return r->number;
 }
 

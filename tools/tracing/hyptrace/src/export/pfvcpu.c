@@ -27,13 +27,13 @@
 #include "lib/util.h"
 
 /**
- * struct lane - the state of a CPU
+ * struct pfcpu - the state of a CPU
  * @now:	where it is
  * @running:	the task that runs in the host, or NULL
  * @at_el2:	the task on whose behalf EL2 or the guest runs, or NULL
  * @last:	time of the last event, per side
  */
-struct lane {
+struct pfcpu {
 	struct pfplace now;
 	struct pfrunner *running;
 	struct pfrunner *at_el2;
@@ -61,7 +61,7 @@ struct pfvcpu {
 	u32 nr;
 	size_t room;
 	struct exitnames *exits;
-	struct lane lane[MAX_CPUS];
+	struct pfcpu lane[MAX_CPUS];
 };
 
 /* Tasks */
@@ -98,7 +98,7 @@ static int set_runner(struct pfvcpu *v, struct pfrunner **r, s32 pid)
 
 /* Slices */
 
-static struct pfrunner *runner_of(const struct lane *l)
+static struct pfrunner *runner_of(const struct pfcpu *l)
 {
 	switch (l->now.place) {
 	case PLACE_HOST:
@@ -114,7 +114,7 @@ static struct pfrunner *runner_of(const struct lane *l)
 }
 
 /* Show what is true now */
-static void update(struct pfvcpu *v, struct lane *l, u64 ts)
+static void update(struct pfvcpu *v, struct pfcpu *l, u64 ts)
 {
 	struct pfrunner *r = runner_of(l);
 
@@ -131,7 +131,7 @@ static void update(struct pfvcpu *v, struct lane *l, u64 ts)
 /* Events of the hypervisor */
 
 /* The place is unknown since the last event of EL2 */
-static void forget(struct pfvcpu *v, struct lane *l, u64 ts)
+static void forget(struct pfvcpu *v, struct pfcpu *l, u64 ts)
 {
 	struct pfrunner *r = l->at_el2;
 
@@ -202,7 +202,7 @@ static void take_exit(struct pfvcpu *v, struct pfrunner *r, const struct rbevent
 	pfrunner_exit(r, v->tracks, &e);
 }
 
-static int take_leave(struct pfvcpu *v, struct lane *l, const struct rbevent *ev,
+static int take_leave(struct pfvcpu *v, struct pfcpu *l, const struct rbevent *ev,
 		      enum ev_reason reason, u64 ts)
 {
 	s32 task = number(v, ev, "vcpu");
@@ -217,7 +217,7 @@ static int take_leave(struct pfvcpu *v, struct lane *l, const struct rbevent *ev
 	return 0;
 }
 
-static int take_hyp(struct pfvcpu *v, struct lane *l, const struct rbevent *ev, u64 ts)
+static int take_hyp(struct pfvcpu *v, struct pfcpu *l, const struct rbevent *ev, u64 ts)
 {
 	enum ev_reason reason;
 	enum ev_kind kind = evdb_kind(v->db, ev, &reason);
@@ -259,7 +259,7 @@ static int take_hyp(struct pfvcpu *v, struct lane *l, const struct rbevent *ev, 
 
 /* Events of the host */
 
-static int take_host(struct pfvcpu *v, struct lane *l, const struct rbevent *ev, u64 ts)
+static int take_host(struct pfvcpu *v, struct pfcpu *l, const struct rbevent *ev, u64 ts)
 {
 	enum ev_reason reason;
 	enum ev_kind kind = evdb_kind(v->db, ev, &reason);
@@ -277,7 +277,7 @@ static int take_host(struct pfvcpu *v, struct lane *l, const struct rbevent *ev,
 
 int pfvcpu_event(struct pfvcpu *v, const struct merged *ev, u64 ts, enum side side)
 {
-	struct lane *l = &v->lane[ev->cpu];
+	struct pfcpu *l = &v->lane[ev->cpu];
 	int ret = side == HYP ? take_hyp(v, l, &ev->ev, ts) : take_host(v, l, &ev->ev, ts);
 
 	if (!ret)
@@ -287,7 +287,7 @@ int pfvcpu_event(struct pfvcpu *v, const struct merged *ev, u64 ts, enum side si
 
 void pfvcpu_lose(struct pfvcpu *v, unsigned int cpu, u64 ts, enum side side)
 {
-	struct lane *l = &v->lane[cpu];
+	struct pfcpu *l = &v->lane[cpu];
 
 	if (side == HYP) {
 		forget(v, l, ts);

@@ -18,17 +18,17 @@
 /* How long to wait for an event that was begun before tracing was switched off */
 #define LAST_TRIES	50
 
-struct page {
-	struct page *next;
+struct tail_page {
+	struct tail_page *next;
 	u64 index;
 	u8 data[];
 };
 
 struct tail_stream {
 	struct stream *s;
-	struct page *first;
-	struct page *current;
-	struct page *last;
+	struct tail_page *first;
+	struct tail_page *current;
+	struct tail_page *last;
 };
 
 struct tail {
@@ -43,9 +43,9 @@ struct tail {
 
 /* Sub-buffers that are read */
 
-static struct page *add_page(struct tail_stream *t, u64 index)
+static struct tail_page *add_page(struct tail_stream *t, u64 index)
 {
-	struct page *p = malloc(sizeof(*p) + follower_subbuf_size(t->s->f));
+	struct tail_page *p = malloc(sizeof(*p) + follower_subbuf_size(t->s->f));
 
 	if (!p)
 		return NULL;
@@ -62,7 +62,7 @@ static struct page *add_page(struct tail_stream *t, u64 index)
 static int put_subbuf(void *ctx, u64 index, struct iovec *iov, int nr)
 {
 	struct tail_stream *t = ctx;
-	struct page *p = t->last;
+	struct tail_page *p = t->last;
 	u8 *to;
 	int i;
 
@@ -83,7 +83,7 @@ static int put_subbuf(void *ctx, u64 index, struct iovec *iov, int nr)
 static const void *next_subbuf(void *ctx, u64 *offset)
 {
 	struct tail_stream *t = ctx;
-	struct page *p = t->current ? t->current->next : t->first;
+	struct tail_page *p = t->current ? t->current->next : t->first;
 
 	if (!p)
 		return NULL;
@@ -92,9 +92,9 @@ static const void *next_subbuf(void *ctx, u64 *offset)
 	return p->data;
 }
 
-static void free_pages(struct tail_stream *t, const struct page *end)
+static void free_pages(struct tail_stream *t, const struct tail_page *end)
 {
-	struct page *p;
+	struct tail_page *p;
 
 	while (t->first != end) {
 		p = t->first;

@@ -44,7 +44,7 @@ static void add_format(void *ctx, const char *system, const char *text,
 	}
 }
 
-struct comms {
+struct comm_taker {
 	evload_comm_fn fn;
 	void *ctx;
 };
@@ -52,7 +52,7 @@ struct comms {
 /* A line of saved_cmdlines: PID COMM */
 static void add_comm(void *ctx, char *line)
 {
-	const struct comms *c = ctx;
+	const struct comm_taker *c = ctx;
 	char *comm;
 	long pid = strtol(line, &comm, 10);
 
@@ -127,7 +127,7 @@ static void add_lines(const struct datr *d, enum dat_id id,
 
 void evload_comms(const struct datr *d, evload_comm_fn fn, void *ctx)
 {
-	struct comms c = { fn, ctx };
+	struct comm_taker c = { fn, ctx };
 
 	add_lines(d, DAT_CMDLINES, add_comm, &c);
 }

@@ -35,7 +35,7 @@ struct name {
 };
 
 /**
- * struct piece - a literal text, and a value behind it: (field >> @shift) & @mask
+ * struct plan_piece - a literal text, and a value behind it: (field >> @shift) & @mask
  * @text:	the text
  * @len:	its length
  * @type:	'd', 'u', 'x', or 's' for the name of the value; 0 if there is no value
@@ -48,7 +48,7 @@ struct name {
  * @name:	names of values, in order of these
  * @nr_names:	how many
  */
-struct piece {
+struct plan_piece {
 	const char *text;
 	size_t len;
 	char type;
@@ -63,7 +63,7 @@ struct piece {
 };
 
 struct evplan {
-	struct piece *piece;
+	struct plan_piece *piece;
 	size_t nr;
 	size_t room;
 	char *text;
@@ -72,7 +72,7 @@ struct evplan {
 
 /* Printing */
 
-static u64 value_of(const struct piece *c, const u8 *data)
+static u64 value_of(const struct plan_piece *c, const u8 *data)
 {
 	u64 v = 0;
 
@@ -80,7 +80,7 @@ static u64 value_of(const struct piece *c, const u8 *data)
 	return v >> c->shift & c->mask;
 }
 
-static char *put_number(char *to, const struct piece *c, u64 v)
+static char *put_number(char *to, const struct plan_piece *c, u64 v)
 {
 	if (!c->is_long)
 		v = c->type == 'd' ? (u64)(int)v : (u32)v;
@@ -92,7 +92,7 @@ static char *put_number(char *to, const struct piece *c, u64 v)
 	return digits_decimal(to, -v, c->width ? c->width - 1 : 0, '0');
 }
 
-static char *put_name(char *to, const struct piece *c, u64 v)
+static char *put_name(char *to, const struct plan_piece *c, u64 v)
 {
 	size_t low = 0, high = c->nr_names, middle;
 
@@ -110,7 +110,7 @@ static char *put_name(char *to, const struct piece *c, u64 v)
 
 char *evplan_print(struct evplan *p, const u8 *data)
 {
-	const struct piece *c;
+	const struct plan_piece *c;
 	char *to = p->text;
 
 	for (c = p->piece; c < p->piece + p->nr; c++) {
@@ -126,7 +126,7 @@ char *evplan_print(struct evplan *p, const u8 *data)
 
 /* Making a plan: each returns false if there is none */
 
-static bool plan_field(struct piece *c, struct tep_event *e, const struct tep_print_arg *arg)
+static bool plan_field(struct plan_piece *c, struct tep_event *e, const struct tep_print_arg *arg)
 {
 	const struct tep_format_field *f = tep_find_any_field(e, arg->field.name);
 
@@ -141,7 +141,7 @@ static bool plan_field(struct piece *c, struct tep_event *e, const struct tep_pr
 }
 
 /* A field, or (field >> constant) & constant, each of them any number of times */
-static bool plan_value(struct piece *c, struct tep_event *e, const struct tep_print_arg *arg)
+static bool plan_value(struct plan_piece *c, struct tep_event *e, const struct tep_print_arg *arg)
 {
 	u64 v;
 
@@ -168,7 +168,7 @@ static int compare_names(const void *a, const void *b)
 	return x->value < y->value ? -1 : x->value > y->value;
 }
 
-static bool has_name(const struct piece *c, u64 value)
+static bool has_name(const struct plan_piece *c, u64 value)
 {
 	size_t i;
 
@@ -180,7 +180,7 @@ static bool has_name(const struct piece *c, u64 value)
 }
 
 /* libtraceevent takes the first one for each value */
-static bool plan_names(struct piece *c, const struct tep_print_flag_sym *sym)
+static bool plan_names(struct plan_piece *c, const struct tep_print_flag_sym *sym)
 {
 	size_t room = 0;
 	u64 value;
@@ -201,7 +201,7 @@ static bool plan_names(struct piece *c, const struct tep_print_flag_sym *sym)
 }
 
 /* What is behind a '%'. Return: what follows, or NULL */
-static const char *plan_conversion(struct piece *c, const char *at)
+static const char *plan_conversion(struct plan_piece *c, const char *at)
 {
 	bool zeros = *at == '0';
 	unsigned int longs;
@@ -222,7 +222,7 @@ static const char *plan_conversion(struct piece *c, const char *at)
 	return at + 1;
 }
 
-static bool plan_arg(struct piece *c, struct tep_event *e, const struct tep_print_arg *arg)
+static bool plan_arg(struct plan_piece *c, struct tep_event *e, const struct tep_print_arg *arg)
 {
 	if (!arg)
 		return false;
@@ -232,9 +232,9 @@ static bool plan_arg(struct piece *c, struct tep_event *e, const struct tep_prin
 	       plan_names(c, arg->symbol.symbols);
 }
 
-static struct piece *add_piece(struct evplan *p)
+static struct plan_piece *add_piece(struct evplan *p)
 {
-	struct piece *c;
+	struct plan_piece *c;
 
 	if (array_room(&p->piece, &p->room, p->nr + 1, sizeof(*c)))
 		return NULL;
@@ -247,7 +247,7 @@ static bool plan_pieces(struct evplan *p, struct tep_event *e)
 {
 	const struct tep_print_arg *arg = e->print_fmt.args;
 	const char *at = e->print_fmt.format;
-	struct piece *c;
+	struct plan_piece *c;
 
 	while (*at) {
 		c = add_piece(p);
@@ -268,7 +268,7 @@ static bool plan_pieces(struct evplan *p, struct tep_event *e)
 
 static bool make_room(struct evplan *p)
 {
-	const struct piece *c;
+	const struct plan_piece *c;
 	size_t i, longest;
 
 	p->text_size = 1;
