@@ -72,13 +72,6 @@ static enum why_event kind_of(struct eventlabel *e, const struct rbevent *ev)
 	return e->kind[id];
 }
 
-static u64 number(struct eventlabel *e, const struct rbevent *ev, const char *field)
-{
-	u64 value;
-
-	return evdb_number(e->db, ev, field, &value) ? value : 0;
-}
-
 /* Names */
 
 static int set_name(struct eventlabel *e, const struct label *l, const char *prefix,
@@ -101,7 +94,7 @@ static int name_by_word(struct eventlabel *e, const struct rbevent *ev, const st
 		return 0;
 	word = evdb_word(e->db, ev, key);
 	if (!word)
-		snprintf(digits, sizeof(digits), "0x%llx", number(e, ev, key));
+		snprintf(digits, sizeof(digits), "0x%llx", evdb_field(e->db, ev, key));
 	return set_name(e, l, prefix, word ? word : digits);
 }
 
@@ -148,7 +141,7 @@ static int label_exit(struct eventlabel *e, const struct rbevent *ev, struct del
 
 	out->label = (struct label) { PART_EL2, EL2_EXIT + index };
 	/* HPFAR_EL2 has bits 12 and up of the address from its bit 4 on */
-	out->ipa = (number(e, ev, "hpfar") & ~0xfULL) << 8;
+	out->ipa = (evdb_field(e->db, ev, "hpfar") & ~0xfULL) << 8;
 	if (!labels_name(e->labels, &out->label)) {
 		name = exit_name(e->db, ev);
 		e->exit[index] = exit_kind_of(name);
@@ -161,9 +154,9 @@ static int label_exit(struct eventlabel *e, const struct rbevent *ev, struct del
 
 static int label_smc(struct eventlabel *e, const struct rbevent *ev, struct delay_event *out)
 {
-	u64 id = (u32)number(e, ev, "id");
+	u64 id = (u32)evdb_field(e->db, ev, "id");
 
-	out->forwarded = number(e, ev, "forwarded");
+	out->forwarded = evdb_field(e->db, ev, "forwarded");
 	if (out->forwarded)
 		return label_by_word(e, ev, out, (struct label) { PART_FIRMWARE, id }, "", "id");
 	return label_by_word(e, ev, out, (struct label) { PART_EL2, EL2_SMC + id }, "smc ", "id");
@@ -171,7 +164,7 @@ static int label_smc(struct eventlabel *e, const struct rbevent *ev, struct dela
 
 static s32 vcpu_task(struct eventlabel *e, const struct rbevent *ev)
 {
-	s32 task = number(e, ev, "vcpu");
+	s32 task = evdb_field(e->db, ev, "vcpu");
 
 	return task ? task : evdb_pid(ev);
 }
@@ -183,30 +176,29 @@ static int read_hyp(struct eventlabel *e, const struct rbevent *ev, struct delay
 	case WHY_HYP_EXIT:
 		evdb_kind(e->db, ev, &out->reason);
 		out->task = vcpu_task(e, ev);
-		return label_by_word(e, ev, out,
-				     (struct label) { PART_EL2, (u8)number(e, ev, "reason") },
-				     "", "reason");
+		return label_by_word(e, ev, out, (struct label) {
+				PART_EL2, (u8)evdb_field(e->db, ev, "reason") }, "", "reason");
 	case WHY_HOST_HCALL:
 		return label_by_word(e, ev, out, (struct label) {
-				PART_EL2, EL2_HCALL + (u32)number(e, ev, "id") },
+				PART_EL2, EL2_HCALL + (u32)evdb_field(e->db, ev, "id") },
 				"hypercall ", "id");
 	case WHY_HOST_SMC:
 		return label_smc(e, ev, out);
 	case WHY_TLB_FLUSH:
 		return label_by_word(e, ev, out, (struct label) {
-				PART_TLB, number(e, ev, "kind") }, "", "kind");
+				PART_TLB, evdb_field(e->db, ev, "kind") }, "", "kind");
 	case WHY_PSCI_CPU_OFF:
 		return label_by_text(e, out, (struct label) { PART_FIRMWARE, FW_OFF }, "CPU_OFF");
 	case WHY_PSCI_CPU_SUSPEND:
 		return label_by_text(e, out, (struct label) { PART_FIRMWARE, FW_SUSPEND },
 				     "CPU_SUSPEND");
 	case WHY_VCPU_ENTER:
-		out->vm = number(e, ev, "vm");
-		out->vcpu = number(e, ev, "vcpu");
+		out->vm = evdb_field(e->db, ev, "vm");
+		out->vcpu = evdb_field(e->db, ev, "vcpu");
 		return 0;
 	case WHY_VM_TEARDOWN:
-		out->vm = number(e, ev, "vm");
-		if (number(e, ev, "ret"))	/* it was refused */
+		out->vm = evdb_field(e->db, ev, "vm");
+		if (evdb_field(e->db, ev, "ret"))	/* it was refused */
 			out->kind = WHY_OTHER;
 		return 0;
 	case WHY_VCPU_EXIT:
@@ -222,7 +214,7 @@ static int label_irq(struct eventlabel *e, const struct rbevent *ev, struct dela
 {
 	char prefix[32];
 
-	out->label = (struct label) { PART_IRQ, (u32)number(e, ev, "irq") };
+	out->label = (struct label) { PART_IRQ, (u32)evdb_field(e->db, ev, "irq") };
 	snprintf(prefix, sizeof(prefix), "%llu ", out->label.id);
 	return name_by_word(e, ev, &out->label, prefix, "name");
 }
@@ -233,7 +225,7 @@ static int label_softirq(struct eventlabel *e, const struct rbevent *ev,
 {
 	char name[32] = "";
 
-	out->label = (struct label) { PART_SOFTIRQ, (u32)number(e, ev, "vec") };
+	out->label = (struct label) { PART_SOFTIRQ, (u32)evdb_field(e->db, ev, "vec") };
 	if (labels_name(e->labels, &out->label))
 		return 0;
 	if (sscanf(evdb_text(e->db, ev, 0), "%*[^[][action=%31[^]]", name) != 1)
@@ -243,7 +235,7 @@ static int label_softirq(struct eventlabel *e, const struct rbevent *ev,
 
 static int label_lock(struct eventlabel *e, const struct rbevent *ev, struct delay_event *out)
 {
-	u64 flags = number(e, ev, "flags") & (LOCK_MUTEX | LOCK_SPIN);
+	u64 flags = evdb_field(e->db, ev, "flags") & (LOCK_MUTEX | LOCK_SPIN);
 
 	return label_by_text(e, out, (struct label) { PART_LOCK, flags },
 			     flags & LOCK_MUTEX ? "mutex" :
@@ -254,18 +246,18 @@ static int read_host(struct eventlabel *e, const struct rbevent *ev, struct dela
 {
 	switch (out->kind) {
 	case WHY_SWITCH:
-		out->task = number(e, ev, "next_pid");
-		out->prev = number(e, ev, "prev_pid");
-		out->state = number(e, ev, "prev_state");
+		out->task = evdb_field(e->db, ev, "next_pid");
+		out->prev = evdb_field(e->db, ev, "prev_pid");
+		out->state = evdb_field(e->db, ev, "prev_state");
 		return 0;
 	case WHY_WAKING:
 	case WHY_WAKEUP:
-		out->task = number(e, ev, "pid");
-		out->target = number(e, ev, "target_cpu");
+		out->task = evdb_field(e->db, ev, "pid");
+		out->target = evdb_field(e->db, ev, "target_cpu");
 		return 0;
 	case WHY_MIGRATE:
-		out->task = number(e, ev, "pid");
-		out->target = number(e, ev, "dest_cpu");
+		out->task = evdb_field(e->db, ev, "pid");
+		out->target = evdb_field(e->db, ev, "dest_cpu");
 		return 0;
 	case WHY_IRQ_ENTRY:
 		return label_irq(e, ev, out);
@@ -275,7 +267,7 @@ static int read_host(struct eventlabel *e, const struct rbevent *ev, struct dela
 		out->label = (struct label) { .part = PART_IPI };
 		return 0;
 	case WHY_SYS_ENTER:
-		out->label = (struct label) { PART_KERNEL, (u32)number(e, ev, "id") };
+		out->label = (struct label) { PART_KERNEL, (u32)evdb_field(e->db, ev, "id") };
 		return 0;
 	case WHY_LOCK_BEGIN:
 		return label_lock(e, ev, out);

@@ -10,17 +10,10 @@
 
 #define CLASS_SHIFT	26
 
-static u64 number(struct evdb *db, const struct rbevent *ev, const char *field)
-{
-	u64 value;
-
-	return evdb_number(db, ev, field, &value) ? value : 0;
-}
-
 u32 exit_index(struct evdb *db, const struct rbevent *ev)
 {
-	u32 code = number(db, ev, "code") & 0xff;
-	u32 class = number(db, ev, "esr") >> CLASS_SHIFT & (BIT(EXIT_CLASS_BITS) - 1);
+	u32 code = evdb_field(db, ev, "code") & 0xff;
+	u32 class = evdb_field(db, ev, "esr") >> CLASS_SHIFT & (BIT(EXIT_CLASS_BITS) - 1);
 
 	return code << EXIT_CLASS_BITS | class;
 }

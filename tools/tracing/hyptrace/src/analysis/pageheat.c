@@ -109,13 +109,6 @@ static int measure(struct heat_reading *r, u64 key, u64 ns)
 	return d ? dist_add(d, ns) : -1;
 }
 
-static u64 number(struct heat_reading *r, const struct rbevent *ev, const char *field)
-{
-	u64 value;
-
-	return evdb_number(r->db, ev, field, &value) ? value : 0;
-}
-
 /* Guests */
 
 static int compare(const void *a, const void *b)
@@ -132,7 +125,7 @@ static int compare(const void *a, const void *b)
 static struct vcpu_fault *get_vcpu(struct heat_reading *r, const struct rbevent *ev)
 {
 	const struct vcpu_fault wanted = {
-		.vm = number(r, ev, "vm"), .vcpu = number(r, ev, "vcpu"),
+		.vm = evdb_field(r->db, ev, "vm"), .vcpu = evdb_field(r->db, ev, "vcpu"),
 		.pid = evdb_pid(ev),
 	};
 	struct vcpu_fault **found = tfind(&wanted, &r->vcpus, compare), *v;
@@ -152,7 +145,7 @@ static struct vcpu_fault *get_vcpu(struct heat_reading *r, const struct rbevent 
 
 static bool is_abort(struct heat_reading *r, const struct rbevent *ev)
 {
-	u64 class = number(r, ev, "esr") >> CLASS_SHIFT & CLASS_MASK;
+	u64 class = evdb_field(r->db, ev, "esr") >> CLASS_SHIFT & CLASS_MASK;
 
 	return class == IABT_LOW || class == DABT_LOW;
 }
@@ -168,7 +161,7 @@ static int vcpu_exit(struct heat_reading *r, const struct heat_cpu *c, const str
 	if (!v)
 		return -1;
 	r->h->unmeasured += v->open || !c->at_el2;
-	address = (number(r, &ev->ev, "hpfar") & HPFAR_MASK) << HPFAR_SHIFT;
+	address = (evdb_field(r->db, &ev->ev, "hpfar") & HPFAR_MASK) << HPFAR_SHIFT;
 	v->open = c->at_el2;
 	v->key = key_of_guest(v->vm, address);
 	v->start = c->entry;
@@ -213,7 +206,7 @@ static int hyp_exit(struct heat_reading *r, struct heat_cpu *c, u64 ts)
 static void host_abort(struct heat_reading *r, struct heat_cpu *c, const struct merged *ev)
 {
 	c->fault = c->at_el2;
-	c->key = key_of_host(number(r, &ev->ev, "addr"));
+	c->key = key_of_host(evdb_field(r->db, &ev->ev, "addr"));
 	r->h->unmeasured += !c->at_el2;
 }
 

@@ -97,14 +97,7 @@ bool pagelog_complete(const struct datr *d, struct evdb *db)
 	       (!guests || datr_enabled(d, "hypervisor/guest_mem"));
 }
 
-/* Fields and names */
-
-static u64 number(struct pagelog *l, const struct rbevent *ev, const char *field)
-{
-	u64 value;
-
-	return evdb_number(l->db, ev, field, &value) ? value : 0;
-}
+/* Names */
 
 static bool is_word(struct pagelog *l, const struct rbevent *ev, const char *key,
 		    const char *want)
@@ -170,12 +163,12 @@ static enum page_op read_guest_op(struct pagelog *l, const struct rbevent *ev)
 /* By the words that the event prints, since the kernel may change the numbers */
 static enum page_op op_of(struct pagelog *l, const struct rbevent *ev, bool guest)
 {
-	u64 key = number(l, ev, "op");
+	u64 key = evdb_field(l->db, ev, "op");
 	enum page_op op;
 	unsigned int i;
 
 	if (!guest)
-		key |= number(l, ev, "from") << 8 | number(l, ev, "to") << 16;
+		key |= evdb_field(l->db, ev, "from") << 8 | evdb_field(l->db, ev, "to") << 16;
 	for (i = 0; i < l->nr_ops; i++) {
 		if (l->ops[i].guest == guest && l->ops[i].key == key)
 			return l->ops[i].op;
@@ -188,7 +181,7 @@ static enum page_op op_of(struct pagelog *l, const struct rbevent *ev, bool gues
 
 static const char *call_of(struct pagelog *l, const struct rbevent *ev)
 {
-	u64 id = number(l, ev, "id");
+	u64 id = evdb_field(l->db, ev, "id");
 	const char *word;
 	unsigned int i;
 	char *name;
@@ -249,12 +242,12 @@ static int add(struct pagelog *l, const struct merged *ev, bool guest)
 	*e = (struct page_event) {
 		.change = {
 			.op = op,
-			.vm = guest ? number(l, &ev->ev, "vm") : 0,
-			.gfn = guest ? number(l, &ev->ev, "gfn") : 0,
+			.vm = guest ? evdb_field(l->db, &ev->ev, "vm") : 0,
+			.gfn = guest ? evdb_field(l->db, &ev->ev, "gfn") : 0,
 		},
-		.pfn = number(l, &ev->ev, "pfn"),
-		.nr = number(l, &ev->ev, "nr_pages"),
-		.ret = number(l, &ev->ev, "ret"),
+		.pfn = evdb_field(l->db, &ev->ev, "pfn"),
+		.nr = evdb_field(l->db, &ev->ev, "nr_pages"),
+		.ret = evdb_field(l->db, &ev->ev, "ret"),
 		.ts = ev->ev.ts,
 		.cpu = ev->cpu,
 		.pid = evdb_pid(&ev->ev),

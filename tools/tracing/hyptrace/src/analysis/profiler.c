@@ -27,19 +27,11 @@ struct profiler {
 
 /* The distributions that take durations */
 
-static u64 number(struct profiler *r, const struct rbevent *ev,
-		  const char *field)
-{
-	u64 value;
-
-	return evdb_number(r->out.db, ev, field, &value) ? value : 0;
-}
-
 /* By the number in a field, with the name that the event prints */
 static struct dist *dist_by_field(struct profiler *r, struct dists *dists,
 				  const struct rbevent *ev, const char *field)
 {
-	u64 value = number(r, ev, field);
+	u64 value = evdb_field(r->out.db, ev, field);
 	struct dist *d = dists_get(dists, value);
 	const char *name;
 	char text[32];
@@ -94,16 +86,16 @@ static int describe(struct profiler *r, const struct rbevent *ev,
 		t->dist = dist_by_exit(r, ev);
 		return t->dist ? 0 : -1;
 	case EV_HYP_EXIT:
-		t->other = number(r, ev, "vcpu");
+		t->other = evdb_field(r->out.db, ev, "vcpu");
 		if (!t->other)
 			t->other = t->pid;
 		break;
 	case EV_VCPU_ENTER:
-		t->vm = number(r, ev, "vm");
-		t->vcpu = number(r, ev, "vcpu");
+		t->vm = evdb_field(r->out.db, ev, "vm");
+		t->vcpu = evdb_field(r->out.db, ev, "vcpu");
 		break;
 	case EV_SCHED_SWITCH:
-		t->other = number(r, ev, "next_pid");
+		t->other = evdb_field(r->out.db, ev, "next_pid");
 		break;
 	case EV_KVM_ENTRY:
 	case EV_KVM_EXIT:

@@ -159,13 +159,6 @@ static bool fits(enum place place, enum ev_kind kind, enum ev_reason reason)
 	return true;
 }
 
-static u64 number(struct pfvcpu *v, const struct rbevent *ev, const char *field)
-{
-	u64 value;
-
-	return evdb_number(v->db, ev, field, &value) ? value : 0;
-}
-
 /* VMs that are not protected have no number */
 static u64 named_track(struct pfvcpu *v, s32 task, u32 vm, u32 vcpu)
 {
@@ -185,7 +178,7 @@ static u64 unnamed_track(struct pfvcpu *v, s32 task)
 
 static void take_vcpu(struct pfvcpu *v, struct pfrunner *r, const struct rbevent *ev, u64 ts)
 {
-	u32 vm = number(v, ev, "vm"), vcpu = number(v, ev, "vcpu");
+	u32 vm = evdb_field(v->db, ev, "vm"), vcpu = evdb_field(v->db, ev, "vcpu");
 
 	if (r->track && r->named && r->vm == vm && r->vcpu == vcpu)
 		return;
@@ -205,7 +198,7 @@ static void take_exit(struct pfvcpu *v, struct pfrunner *r, const struct rbevent
 static int take_leave(struct pfvcpu *v, struct pfcpu *l, const struct rbevent *ev,
 		      enum ev_reason reason, u64 ts)
 {
-	s32 task = number(v, ev, "vcpu");
+	s32 task = evdb_field(v->db, ev, "vcpu");
 
 	l->now.place = reason == REASON_ERET_GUEST ? PLACE_GUEST : PLACE_HOST;
 	if (l->now.place == PLACE_HOST)
@@ -271,7 +264,7 @@ static int take_host(struct pfvcpu *v, struct pfcpu *l, const struct rbevent *ev
 	else if (kind == EV_KVM_EXIT && task > 0)
 		pfrun_exit(&l->now.run, v->tracks, task, ts);
 	else if (kind == EV_SCHED_SWITCH)
-		task = number(v, ev, "next_pid");
+		task = evdb_field(v->db, ev, "next_pid");
 	return v->switches ? set_runner(v, &l->running, task) : 0;
 }
 

@@ -513,6 +513,13 @@ bool evdb_number(struct evdb *db, const struct rbevent *ev, const char *field,
 	return true;
 }
 
+u64 evdb_field(struct evdb *db, const struct rbevent *ev, const char *field)
+{
+	u64 value;
+
+	return evdb_number(db, ev, field, &value) ? value : 0;
+}
+
 /* Is @at where a word begins in @text? */
 static bool at_word(const char *text, const char *at)
 {

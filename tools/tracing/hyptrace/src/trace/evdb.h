@@ -80,6 +80,9 @@ void evdb_set_comm(struct evdb *db, s32 pid, const char *comm);
 bool evdb_number(struct evdb *db, const struct rbevent *ev, const char *field,
 		 u64 *value);
 
+/** evdb_field - the number in a field of one integer; 0 if the event has no such field */
+u64 evdb_field(struct evdb *db, const struct rbevent *ev, const char *field);
+
 /**
  * evdb_word - the word behind "KEY=" in the event's text
  *
