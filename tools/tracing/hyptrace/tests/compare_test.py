@@ -288,7 +288,7 @@ def test_no_page(directory):
     link, page = os.path.join(directory, "link.dat"), os.path.join(directory, "no.html")
     os.link(path, link)
     for what, status, text, arguments in (
-            ("three", 2, "--html with 3 recordings: expected one of either", ["--html", page, path, "--", other, mono]),
+            ("three", 2, "--html with 3 recordings: expected one of each", ["--html", page, path, "--", other, mono]),
             ("A is B", 1, "one.dat are the same recording: expected two", ["--html", page, path, path]),
             ("A is B by another name", 1, "link.dat are the same recording: expected two", ["--html", page, path, link]),
             ("two clocks", 1, "mono.dat 'mono': expected the same, as with record --clock", ["--html", page, path, mono]),

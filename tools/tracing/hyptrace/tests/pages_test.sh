@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # Usage: pages_test.sh HYPTRACE PAGES
 #
-# Checks that each command has a manual page in the directory PAGES, with the options of
-# its --help, and that bash completes commands, options and their values. TAP.
+# Checks that each command has a manual page in the directory PAGES, with the summary and the
+# options of its --help; that no line of --help is too long; and that bash completes commands,
+# options and their values. TAP.
 set -u
 hyptrace=$1 pages=$2 nr=0 failed=0
 here=$(dirname "$0")
@@ -42,12 +43,40 @@ check()		# WANT WORD...
 	result $? "completion of '${*:2}'"
 }
 
+# The text behind a command's name in --help is also the title of its page, and is in the
+# list of commands of hyptrace(1)
+has_summary()	# COMMAND
+{
+	local summary
+
+	summary=$("$hyptrace" --help | sed -n "s/^  $1  *//p")
+	sed -n '/^--*$/{n;p;q}' "$pages/hyptrace-$1.rst" | grep -qxF -- "$summary" &&
+		grep -xF -A1 "**$1**" "$pages/hyptrace.rst" | grep -qxF -- "        $summary"
+}
+
+# The text of --help without the options. A line that is too long is broken, unless the right
+# margin is far away
+help_text()	# COMMAND
+{
+	"$hyptrace" "$1" --help | sed '/^  *-[-a-zA-Z]/,/^$/d' |
+		grep -vE '^$|^Mandatory or optional arguments'
+}
+
+has_short_lines()	# COMMAND
+{
+	diff <(help_text "$1") <(ARGP_HELP_FMT=rmargin=200 help_text "$1") >&2
+}
+
 echo "TAP version 13"
 for command in $(_hyptrace_commands "$hyptrace"); do
 	"$here/options.sh" "$hyptrace" "$command" | cmp - "$pages/options-$command.txt" >&2
 	result $? "the page of $command has its options (see 'make options')"
 	grep -qF "**hyptrace-$command**" "$pages/common_see_also.txt"
 	result $? "the page of $command is referred to"
+	has_summary "$command"
+	result $? "the page of $command, and hyptrace(1), have its summary"
+	has_short_lines "$command"
+	result $? "the help of $command has no line that is too long"
 done
 
 tracefs=$(mktemp -d)

@@ -38,29 +38,29 @@ int compare_print(struct comparison *c, bool json, FILE *out)
 /* The command line */
 
 static const char doc[] =
-	"Compares the statistics of two recordings, A before and B after a change, or of\n"
-	"several recordings of either, with '--' between them:\n"
+	"Compares the statistics of two recordings, A before and B after a change, or\n"
+	"of several recordings of each, with '--' between them:\n"
 	"  * the shares of host, EL2 and guest in the time of all CPUs;\n"
 	"  * for each reason to enter EL2, each hypercall and each direction of a world\n"
 	"    switch: their counts, the ratio of the counts a second ('per s'), the\n"
-	"    medians and the 99th percentiles with their ratios, the change of a typical\n"
-	"    duration, and a verdict. Ratios are B to A. A typical duration is the mean\n"
-	"    without the shortest and the longest tenth.\n"
-	"\vOf three or more recordings of either, the typical durations of each are\n"
-	"compared by Student's t-test. p is the probability of a difference at least as\n"
-	"large if nothing changed. The verdict is 'slower' or 'faster' if p times the\n"
-	"number of tests made is below 0.01, and the change is at least 0.5%; otherwise\n"
-	"it is 'noise'.\n"
+	"    medians and the 99th percentiles with their ratios, the change of a\n"
+	"    typical duration, and a verdict. Ratios are B to A. A typical duration is\n"
+	"    the mean without the shortest and the longest tenth.\n"
+	"\vWith three or more recordings of each, their typical durations are compared by\n"
+	"Student's t-test. p is the probability of a difference at least as large if\n"
+	"nothing changed. The verdict is 'slower' or 'faster' if p times the number of\n"
+	"tests made is below 0.01, and the change is at least 0.5%; otherwise it is\n"
+	"'noise'.\n"
 	"\n"
 	"Fewer recordings are compared by the Mann-Whitney test. Each duration of A is\n"
 	"paired with each of B. 'larger' is the share of pairs in which that of B is\n"
-	"larger; pairs of equal durations count half. p is the probability that 'larger'\n"
-	"is at least as far from 0.5 if nothing changed. In place of the change, 'larger'\n"
-	"has to be at least 0.06 away from 0.5: successive durations are not independent,\n"
-	"and with p alone, the verdict would be 'slower' too often. The verdict is 'few'\n"
-	"if A or B have fewer than 20 durations.\n"
+	"larger; pairs of equal durations count half. p is the probability that\n"
+	"'larger' is at least as far from 0.5 if nothing changed. In place of the\n"
+	"change, 'larger' has to be at least 0.06 away from 0.5: successive durations\n"
+	"are not independent, and with p alone, the verdict would be 'slower' too\n"
+	"often. The verdict is 'few' if A or B have fewer than 20 durations.\n"
 	"\n"
-	"With --fail-over, the last lines are what is 'slower' by more than that.\n"
+	"With --fail-over, the last lines list what is slower by more than PERCENT.\n"
 	"\n"
 	"Exit status: 0 on success; 1 on errors, or if a file is corrupt in places; 2\n"
 	"for a wrong command line; 3 if something is slower by more than --fail-over.";
@@ -72,7 +72,7 @@ static const struct argp_option options[] = {
 	  "exit with status 3 if a verdict is 'slower' and the change is more than this, such as 3%",
 	  0 },
 	{ "html", OPT_HTML, "FILE", 0,
-	  "also write a page for a web browser, with the timelines of A and B, aligned at whatever is compared; needs one recording of either",
+	  "also write a page for a web browser, with the timelines of A and B, aligned at whatever is compared; needs one recording of each",
 	  0 },
 	{ "json", 'j', NULL, 0, "print one JSON document, all times in ns", 0 },
 	{ 0 }
@@ -133,7 +133,7 @@ static int check_files(struct options *o, const char *name)
 	if (two)
 		o->nr_a = 1;
 	if (o->html && o->nr != 2)
-		return log_error("--html with %u recordings: expected one of either", o->nr);
+		return log_error("--html with %u recordings: expected one of each", o->nr);
 	return 0;
 }
 

@@ -19,7 +19,7 @@ static const char doc[] =
 	"Writes the events of a recording as a trace for Perfetto, or as a page for a\n"
 	"web browser.\n"
 	"\vIn Perfetto, each visit to EL2 is a slice on the track \"pkVM Hypervisor CPU\n"
-	"n\", and each vCPU has a track that says when it was in the guest, and why it left\n"
+	"n\". Each vCPU has a track that says when it was in the guest, and why it left\n"
 	"it. Events that Perfetto does not know are in its table of ftrace events, with\n"
 	"names and values (generic). Timestamps are in boot time.\n"
 	"\n"

@@ -187,17 +187,18 @@ int merge_files(const struct merge_options *o)
 
 static const char doc[] =
 	"Adds the recording of a guest, GUEST, to HOST, that of the machine on which it\n"
-	"ran. In the result, their events are on one clock. Both are made meanwhile, with\n"
-	"the clock mono_raw: on the host by 'hyptrace record --clock=mono_raw' with all\n"
-	"hypervisor events, in the guest by 'hyptrace record --host-only\n"
-	"--clock=mono_raw'. For a second guest, repeat the command with the result.\n"
+	"ran. In the result, their events are on one clock. Both are recorded at the\n"
+	"same time, with the clock mono_raw: on the host by 'hyptrace record\n"
+	"--clock=mono_raw' with all hypervisor events, in the guest by 'hyptrace record\n"
+	"--host-only --clock=mono_raw'. For a second guest, repeat the command with the\n"
+	"result.\n"
 	"\vBoth recordings say what their clock was at some values of the counter. HOST\n"
 	"also has CNTVOFF, by which a guest's counter is behind that of the machine. So\n"
-	"the difference of the clocks is known, to the printed error. Of several VMs, the\n"
-	"one is taken in whose runs the guest's events lie.\n"
+	"the difference of the clocks is known; its largest error is printed. Of\n"
+	"several VMs, merge takes the one that ran whenever the guest has events.\n"
 	"\n"
-	"hyptrace report, check and export --html know the guest's events; trace-cmd and\n"
-	"all other commands ignore them.\n"
+	"hyptrace report, check and export --html show the guest's events; trace-cmd\n"
+	"and all other commands ignore them.\n"
 	"\n"
 	"Exit status: 0 on success; 1 on errors; 2 for a wrong command line.";
 

@@ -19,9 +19,9 @@ extern const struct argp_child session_args[];
 	"If COMMAND still runs when the duration is over, or after an error, it gets\n" \
 	"SIGTERM, and SIGKILL if it has not ended 10 s later. If a signal such as that\n" \
 	"of Ctrl-C ends hyptrace, COMMAND gets the same signal, and SIGTERM only if it\n" \
-	"still runs 10 s later. While hyptrace waits for COMMAND, it says so, and another\n" \
-	"signal kills COMMAND. A signal ends hyptrace even while nobody reads its\n" \
-	"output; the rest of the output is left out then.\n"
+	"still runs 10 s later. While hyptrace waits for COMMAND, it says so, and\n" \
+	"another signal kills COMMAND. A signal ends hyptrace even if its output is not\n" \
+	"being read; the rest of the output is left out then.\n"
 
 /**
  * session_main - the main function of a command that traces
