@@ -77,7 +77,7 @@ static void rb_remote_free_cpu(struct ring_buffer_per_cpu *cpu_buffer)
 
 /*
  * Allocate up to @nr pages that follow each other, as one. That takes less time, also to
- * give them to the writer, but nobody has to free or to move memory for it.
+ * give them to the writer, but no memory is reclaimed or moved for it.
  */
 static struct page *rb_remote_alloc_run(int node, unsigned int nr)
 {

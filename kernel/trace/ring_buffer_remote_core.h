@@ -42,14 +42,14 @@ struct rb_remote_cpu {
 /**
  * struct rb_remote_watch - looks for new events, when the writer notifies it and now and then
  * @timer:	queues @work
- * @work:	looks, and starts @timer again if somebody waits. It may run on any CPU,
+ * @work:	looks, and starts @timer again if a reader waits. It may run on any CPU,
  *		so the timer does not stay on the CPU that first started it
  * @notified:	the writer has notified the kernel since the last look
  * @lock:	protects what follows; without it, @work reads @all and @cpus
  * @armed:	@timer or @work will look again
  * @asked:	the writer will notify the kernel of all that is waited for
- * @all:	somebody may wait for events of any CPU
- * @cpus:	for which of them somebody may wait
+ * @all:	a reader may wait for events of any CPU
+ * @cpus:	for events of which CPUs a reader may wait
  * @busy:	when something has last happened
  */
 struct rb_remote_watch {

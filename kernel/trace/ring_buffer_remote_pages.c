@@ -25,9 +25,9 @@ struct rb_remote_read_page {
 /**
  * struct rb_remote_pool - the pages of the readers of a CPU
  * @lock:	protects what follows
- * @free:	pages that nobody uses
+ * @free:	pages that are not used
  * @room:	how many more of these it takes
- * @users:	pages that somebody uses, and one for the buffer
+ * @users:	pages that are used, and one for the buffer
  *
  * splice() puts pages into a pipe, which may outlive the buffer. The last user frees the
  * pool.

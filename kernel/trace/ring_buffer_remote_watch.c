@@ -8,7 +8,7 @@
 #include "ring_buffer_remote_core.h"
 
 /*
- * How often the kernel looks for new events while somebody waits: at first, when nothing has
+ * How often the kernel looks for new events while a reader waits: at first, when nothing has
  * happened for a while, and when the writer will notify it. Without that, the pause is a
  * part of the time in which nothing has happened.
  */
@@ -124,7 +124,7 @@ static bool rb_remote_look(struct trace_buffer *buffer)
 	return happened;
 }
 
-/* Forget for whom nobody waits any more; a waiter is queued before it takes the lock */
+/* Forget CPUs for which no reader waits; a waiter is queued before it takes the lock */
 static bool rb_remote_anybody_waits(struct trace_buffer *buffer)
 {
 	struct rb_remote_watch *watch = &buffer->remote->watch;
@@ -270,7 +270,7 @@ void rb_remote_init_watch(struct rb_remote_watch *watch)
 	hrtimer_setup(&watch->timer, rb_remote_watch_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
 }
 
-/* Nobody waits any more, and the work does not start the timer again */
+/* No reader waits any more, and the work does not start the timer again */
 void rb_remote_end_watch(struct rb_remote_watch *watch)
 {
 	disable_work_sync(&watch->work);

@@ -15,8 +15,8 @@
  *
  * At an oops or a panic no lock can be taken. The dump then looks at the remotes in the
  * list and at their buffers. So these are first hidden from it. A dump may take long, or
- * never end: a buffer is not unloaded before it has ended, but nobody waits for that. Only
- * the removal of a remote does wait, in remote_end_dump().
+ * never end: a buffer is not unloaded before it has ended. Only the removal
+ * of a remote waits for that, in remote_end_dump().
  *
  * Locks: that of an open file (trace_iterator::mutex, or seq_file's), event_mutex,
  * trace_types_lock, trace_remote::lock, trace_access_lock(), then those of the ring buffer.

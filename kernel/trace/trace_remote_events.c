@@ -55,7 +55,7 @@ static bool is_printk(const struct trace_remote_event *event)
 	return event->print == trace_remote_printk_print;
 }
 
-/* No other buffer has records of a remote, so nobody calls them; they only give it an id */
+/* No other buffer has records of a remote, so these are not called; they only give it an id */
 static struct trace_event_functions remote_event_functions;
 
 /* The writer is not trusted: its ids are looked up among its own events only */

@@ -195,7 +195,7 @@ static int remote_flag_changed(struct trace_array *tr,
 static struct tracer_opt remote_opts[] = { { } };
 static struct tracer_flags remote_flags = { .opts = remote_opts };
 
-/* It gives the text that remotes have. It is not registered, so nobody can choose it */
+/* It gives the text that remotes have. It is not registered, so it cannot be chosen */
 struct tracer remote_tracer = {
 	.name		= "remote",
 	.close		= remote_close,

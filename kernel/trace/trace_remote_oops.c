@@ -119,7 +119,7 @@ static void remote_off_irq(struct irq_work *work)
 
 /*
  * The loop of trace.c takes locks, calls the writer and trusts the pages. This takes none,
- * calls nobody, and checks what it reads. At a panic the other CPUs have stopped already, and
+ * does not call it, and checks what it reads. At a panic the other CPUs have stopped already, and
  * the writer may be what has panicked: only at an oops is it stopped.
  */
 void trace_remote_dump(struct trace_array *tr, enum ftrace_dump_mode mode)
@@ -139,7 +139,7 @@ void trace_remote_dump(struct trace_array *tr, enum ftrace_dump_mode mode)
 		dump_buffer(remote, buffer, mode);
 }
 
-/* For SysRq-z, and whoever else wants to see all there is */
+/* For SysRq-z, which prints all there is */
 void trace_remote_dump_all(void)
 {
 	struct trace_remote *remote;

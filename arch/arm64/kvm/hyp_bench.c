@@ -63,7 +63,7 @@ static int __init hyp_bench_init(void)
 	if (!is_kvm_arm_initialised() || is_kernel_in_hyp_mode())
 		return 0;
 
-	/* For good: without a VM, there may be nobody at EL2 to be called */
+	/* For good: without a VM, KVM may not be at EL2, and cannot be called there */
 	ret = kvm_enable_virtualization();
 	if (ret)
 		return ret;
