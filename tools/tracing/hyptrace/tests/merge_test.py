@@ -121,7 +121,7 @@ def merges_three_sides(directory):
     done, out = merge(directory)
     equal("the summary", (done.returncode, done.stderr.decode()), (
         0, "hyptrace: %s: guest linux: 6 events, 0 of them outside of its vCPUs' runs, "
-        "0 not checked; its clock and %d ns are the host's, to 0 ns\n" % (out, SHIFT)))
+        "0 not checked; the host's clock is its clock and %d ns, with an error of at most 0 ns\n" % (out, SHIFT)))
     events = report(out)
     equal("all in order of time", [e["ts"] for e in events], sorted(e["ts"] for e in events))
     equal("the guest's", [(e["ts"], e["cpu"], e["comm"]) for e in events if e["side"] == "guest"],
@@ -158,7 +158,7 @@ def takes_a_second_guest(directory):
     first = renamed(directory, merge(directory)[1], "first.dat")
     second = write_guest(directory, {0: [tick(2600, 2)]}, name="second.dat")
     done, out = merge(directory, host=first, guest=second)
-    equal("it is the other VM", (done.returncode, " %d ns are" % OTHER_SHIFT
+    equal("it is the other VM", (done.returncode, "clock and %d ns," % OTHER_SHIFT
                                  in done.stderr.decode()), (0, True))
     equal("both are there", [(e["ts"], e["pid"]) for e in report(out, "--guest-only")][-2:],
           [(505000, 1), (702600, 2)])
@@ -218,7 +218,7 @@ def relates_clocks(directory):
     def shift(host_pairs, guest_pairs):
         done, _ = merge(directory, host=write_host(directory, pairs=host_pairs),
                         guest=write_guest(directory, pairs=guest_pairs))
-        found = re.search(r"clock and (-?\d+) ns are the host's, to (\d+) ns",
+        found = re.search(r"clock and (-?\d+) ns, with an error of at most (\d+) ns",
                           done.stderr.decode())
         return tuple(int(n) for n in found.groups()) if found else done.stderr.decode()
 
@@ -266,7 +266,7 @@ def refuses(directory):
             ("no VM", 1, quiet + ": no hypercall __kvm_timer_set_cntvoff of a vCPU: expected all "
              "hypervisor events, recorded while the guest ran", [quiet, guest]),
             ("another time", 1, far + ": no event of it is within a run of a vCPU in " + host +
-             ": expected a guest that ran meanwhile", [host, far]),
+             ": expected a guest that ran during that recording", [host, far]),
             ("mostly outside", 1, odd + ": 2 of 3 events are outside of the runs of the vCPUs in " +
              host + ": expected a guest of that machine", ["--task=7", host, odd]),
             ("two VMs fit", 1, one + ": it fits to more than one VM of " + twins +
@@ -290,7 +290,7 @@ def takes_the_counter_of_another(directory):
     theirs = write_guest(directory, pairs=[], name="theirs.dat")
     ours = write_guest(directory, {0: [tick(90000)]}, name="ours.dat")
     done, out = merge(directory, "--counter-of=" + ours, guest=theirs)
-    equal("--counter-of", (done.returncode, " %d ns are" % SHIFT in done.stderr.decode(),
+    equal("--counter-of", (done.returncode, "clock and %d ns," % SHIFT in done.stderr.decode(),
                            len(report(out, "--guest-only"))), (0, True, 6))
     done, _ = merge(directory, "--counter-of=" + theirs, guest=theirs)
     equal("--counter-of one without", (done.returncode, done.stderr.decode().split(":")[2]), (

@@ -4,7 +4,7 @@
  *
  * It starts the kernel at EL2 and answers calls of its hypervisor: PSCI, so that CPUs go
  * off and on, and of FF-A what pKVM needs for letting the host map RX and TX buffers.
- * There is nobody to send messages to.
+ * There is no partition to send messages to.
  *
  * All CPUs begin at address 0, where QEMU puts the file given with -bios. boot.sh puts the
  * kernel and its device tree where this expects them. The MMU of EL3 is off; what it writes

@@ -211,7 +211,7 @@ static int runs_on(struct vcputask *t, unsigned int cpu, u64 ts)
 	};
 	int ret = 0;
 
-	/* it waited elsewhere than was known, or nobody saw it being woken up */
+	/* it waited elsewhere than was known, or its wake-up was not seen */
 	if (t->state == T_RUNNABLE && t->cpu != cpu)
 		ret = pieces_relabel(&t->d.pieces, &r);
 	else if (t->state == T_ASLEEP)

@@ -218,7 +218,7 @@ static int judge(const struct fit *f, const struct best *best)
 	const char *host = datr_name(f->host), *guest = datr_name(best->g.d);
 
 	if (!inside(r))
-		return log_error("%s: no event of it is within a run of a vCPU in %s: expected a guest that ran meanwhile",
+		return log_error("%s: no event of it is within a run of a vCPU in %s: expected a guest that ran during that recording",
 				 guest, host);
 	if (best->tie)
 		return log_error("%s: it fits to more than one VM of %s: expected --task, a task that runs one of its vCPUs",

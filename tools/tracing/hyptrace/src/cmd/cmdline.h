@@ -112,7 +112,7 @@ char *input_with_suffix(const struct input *in, const char *suffix);
 
 /**
  * cmdline_output - check whether writing to stdout has failed, in a session
- * @gone:	set if nobody reads stdout any more, which is no error, or after an error
+ * @gone:	set if stdout is not read any more, which is no error, or after an error
  *
  * Return: 0, or -1 with a message.
  */

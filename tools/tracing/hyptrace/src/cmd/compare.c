@@ -276,7 +276,7 @@ static int make_page(const char *path, const struct compared *r, const struct co
 	return ret;
 }
 
-/* The page first: it may have been asked for in vain */
+/* The page first, as it may not be possible */
 static int print_all(const struct options *o, const struct compared *r, struct comparison *c,
 		     const char *page)
 {

@@ -156,7 +156,7 @@ static void tell(const struct merging *m)
 {
 	const struct datr_guest *g = &m->guest;
 
-	log_note("%s: guest %s: %llu events, %llu of them outside of its vCPUs' runs, %llu not checked; its clock and %lld ns are the host's, to %llu ns",
+	log_note("%s: guest %s: %llu events, %llu of them outside of its vCPUs' runs, %llu not checked; the host's clock is its clock and %lld ns, with an error of at most %llu ns",
 		 m->o->output, g->name, m->fit.events + m->fit.skipped + m->fit.cut,
 		 m->fit.violations, m->fit.skipped + m->fit.cut, g->shift, g->error);
 }

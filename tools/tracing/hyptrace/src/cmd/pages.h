@@ -23,7 +23,7 @@ struct pages_how {
 };
 
 /**
- * pages_file - print whose pages were when
+ * pages_file - print which pages changed hands
  * @d:		the file
  * @how:	what is printed
  * @out:	where to

@@ -2,7 +2,7 @@
 /*
  * A file that is mapped for reading.
  *
- * Nobody keeps a file from becoming shorter meanwhile. Reading behind its end then ends
+ * A file can become shorter meanwhile. Reading behind its end then ends
  * the program with a message instead of SIGBUS.
  */
 #ifndef HYPTRACE_MAPFILE_H

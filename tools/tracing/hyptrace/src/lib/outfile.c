@@ -3,7 +3,7 @@
  * A file that appears when it is complete. See outfile.h.
  *
  * The directory may be one in which other users can create files. So the unfinished file
- * is always a new one, with a name that nobody can take first.
+ * is always a new one, with a name that no other process can take first.
  */
 #include <errno.h>
 #include <fcntl.h>
