@@ -23,7 +23,7 @@
 #              on one of them while the others idle; these metrics are named
 #              metric@Ncpus. --core has one CPU only
 #
-# The peer is the best published tracer for EL2, measured in the same way.
+# The peer is mainline's own tracing of EL2, measured in the same way on its own kernel.
 set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 

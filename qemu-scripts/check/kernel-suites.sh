@@ -26,7 +26,7 @@ check_off()
 		[ ! -e /sys/kernel/tracing/remotes ] && hyp_workload -t 2' ||
 		{ echo "not ok 1 a kernel without hypervisor tracing"; return; }
 	echo "ok 1 a kernel without hypervisor tracing"
-	# Nobody but the benchmark itself enables virtualization here
+	# Only the benchmark itself enables virtualization here
 	guest nvhe 2 --append "kvm.enable_virt_at_load=0" \
 		--kernel "$BUILD/kernel-off/arch/arm64/boot/Image" -- '
 		echo 1 >/sys/kernel/debug/hyp_bench && ! dmesg | grep WARNING' ||

@@ -150,7 +150,7 @@ show_table()
 	printf '\n%-36s %8s %8s %8s %8s\n' SUITE SECONDS PASSED FAILED SKIPPED
 	printf '%s\n' "${job_table[@]}" | sort -t $'\t' -k 2,2nr |
 		awk -F '\t' '{ printf "%-36s %8d %8d %8d %8d\n", $1, $2, $3, $4, $5 }'
-	printf '%-36s %8d\n' "all of them, side by side" "$SECONDS"
+	printf '%-36s %8d\n' "all of them, in parallel" "$SECONDS"
 }
 
 # Waits for a job to end, and sets $pid and $status to its own. On a terminal it returns
