@@ -328,14 +328,6 @@ TEST_F(events, tlb_flush)
 	EXPECT_EQ(!self->protected, text_value(flush, "vmid=") > 0) TH_LOG("%s", flush);
 }
 
-static int set_online(int cpu, bool online)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpu);
-	return file_write(path, online ? "1" : "0", 1);
-}
-
 TEST_F(events, cpu_goes_and_comes)
 {
 	const struct text *t = &self->text;
@@ -346,7 +338,7 @@ TEST_F(events, cpu_goes_and_comes)
 	if (nr_cpus() == 1)
 		SKIP(return, "there is one CPU only");
 
-	TRACED(ASSERT_EQ(0, set_online(1, false)); ASSERT_EQ(0, set_online(1, true)));
+	TRACED(ASSERT_EQ(0, cpu_set_online(1, false)); ASSERT_EQ(0, cpu_set_online(1, true)));
 	at = text_find(t, "psci_cpu_on", "mpidr=0x1 ");
 	ASSERT_LE(0, at);
 	EXPECT_NE(NULL, strstr(t->lines[at], "ret=SUCCESS"));
@@ -437,14 +429,14 @@ TEST_F(events, cpu_without_buffer)
 	/* Nothing is written, so nothing has to be read to unload the buffers */
 	ASSERT_EQ(0, source_put(&self->src, "0", "events/enable"));
 	ASSERT_EQ(0, source_on(&self->src, true));
-	ASSERT_EQ(0, set_online(1, false));
+	ASSERT_EQ(0, cpu_set_online(1, false));
 	EXPECT_EQ(0, system("insmod hyp_calls.ko unload_cpu=1 && rmmod hyp_calls"));
-	EXPECT_EQ(0, set_online(1, true));
+	EXPECT_EQ(0, cpu_set_online(1, true));
 	/* Without that CPU, tracing can be switched off */
-	EXPECT_EQ(0, set_online(1, false));
+	EXPECT_EQ(0, cpu_set_online(1, false));
 	EXPECT_EQ(0, source_on(&self->src, false));
 	EXPECT_EQ(0, source_loaded(&self->src));
-	EXPECT_EQ(0, set_online(1, true));
+	EXPECT_EQ(0, cpu_set_online(1, true));
 }
 
 /* The next line of event @name after @at must contain @what; gives its index */

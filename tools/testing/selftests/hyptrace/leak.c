@@ -201,25 +201,17 @@ TEST_F_TIMEOUT(leak, map_and_unmap, TIMEOUT_S)
 
 static int nr_cpus_at_start;
 
-static int set_online(int cpu, bool online)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpu);
-	return file_write(path, online ? "1" : "0", 1);
-}
-
 static int off_and_on(const struct source *src, int i)
 {
 	int cpu = 1 + i % (nr_cpus_at_start - 1);
 
-	return source_on(src, true) ?: set_online(cpu, false) ?: set_online(cpu, true);
+	return source_on(src, true) ?: cpu_set_online(cpu, false) ?: cpu_set_online(cpu, true);
 }
 
 TEST_F_TIMEOUT(leak, cpu_off_and_on, TIMEOUT_S)
 {
 	nr_cpus_at_start = nr_cpus();
-	if (nr_cpus_at_start == 1 || set_online(1, false) || set_online(1, true))
+	if (nr_cpus_at_start == 1 || cpu_set_online(1, false) || cpu_set_online(1, true))
 		SKIP(return, "no CPU can be switched off");
 	check(_metadata, &self->src, true, off_and_on, NOISE_PAGES_HOTPLUG);
 }

@@ -666,21 +666,13 @@ TEST_F(remote, who_waits_can_be_killed)
  * CPU hotplug
  */
 
-static int set_online(int cpu, bool online)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpu);
-	return file_write(path, online ? "1" : "0", 1);
-}
-
 /* The CPU is offline when the buffer is loaded, and comes online while tracing */
 TEST_F(remote, offline_at_load)
 {
 	const struct source *src = &self->src;
 	int cpu = nr_cpus() - 1, fd;
 
-	if (!cpu || set_online(cpu, false))
+	if (!cpu || cpu_set_online(cpu, false))
 		SKIP(return, "no CPU can be switched off");
 
 	EXPECT_EQ(0, source_on(src, true));
@@ -693,7 +685,7 @@ TEST_F(remote, offline_at_load)
 	EXPECT_EQ(1, self->ev.nr);
 
 	events_clear(&self->ev);
-	EXPECT_EQ(0, set_online(cpu, true));
+	EXPECT_EQ(0, cpu_set_online(cpu, true));
 	EXPECT_EQ(0, pin_to_cpu(cpu));
 	EXPECT_EQ(0, source_write(src, 2));
 	EXPECT_EQ(0, source_consume(src, 0, WAY_PIPE_ALL, &self->ev));
@@ -717,7 +709,7 @@ TEST_F(remote, absent_at_load)
 
 	if (access("absent.ko", R_OK))
 		SKIP(return, "there is no absent.ko");
-	if (!cpu || set_online(cpu, false))
+	if (!cpu || cpu_set_online(cpu, false))
 		SKIP(return, "no CPU can be switched off");
 	snprintf(text, sizeof(text), "insmod absent.ko cpu=%d", cpu);
 	ASSERT_EQ(0, system(text));
@@ -734,17 +726,17 @@ TEST_F(remote, absent_at_load)
 
 	/* It is added, and switched on, while tracing is on */
 	EXPECT_EQ(0, system("rmmod absent"));
-	EXPECT_EQ(0, set_online(cpu, true));
+	EXPECT_EQ(0, cpu_set_online(cpu, true));
 	EXPECT_EQ(0, pin_to_cpu(cpu));
 	EXPECT_EQ(0, source_write(src, 1));
 	EXPECT_EQ(0, pin_to_cpu(0));
 	EXPECT_EQ(0, source_write(src, 2));
 	EXPECT_EQ(0, source_look(src, -1, &self->ev));
 	EXPECT_EQ(1, events_first_wrong(&self->ev, 2));
-	EXPECT_EQ(0, set_online(cpu, false));
+	EXPECT_EQ(0, cpu_set_online(cpu, false));
 	EXPECT_EQ(0, source_set_overwrite(src, false));
 	EXPECT_EQ(0, source_set_clock(src, "boot"));
-	EXPECT_EQ(0, set_online(cpu, true));
+	EXPECT_EQ(0, cpu_set_online(cpu, true));
 	EXPECT_EQ(0, source_on(src, false));
 	EXPECT_EQ(0, source_loaded(src));
 
@@ -769,14 +761,14 @@ TEST_F(remote, offline_while_loaded)
 	ASSERT_EQ(0, pin_to_cpu(cpu));
 	ASSERT_EQ(0, source_write_many(src, 0, 2 * EVENTS_PER_SUBBUF));
 	ASSERT_EQ(0, pin_to_cpu(0));
-	if (set_online(cpu, false))
+	if (cpu_set_online(cpu, false))
 		SKIP(return, "CPU %d cannot be switched off", cpu);
 
 	EXPECT_EQ(0, source_consume(src, 0, WAY_PIPE_ALL, &self->ev));
 	EXPECT_EQ(2 * EVENTS_PER_SUBBUF, events_first_wrong(&self->ev, 0));
 	EXPECT_EQ(0, source_on(src, false));
 	EXPECT_EQ(0, source_loaded(src));
-	EXPECT_EQ(0, set_online(cpu, true));
+	EXPECT_EQ(0, cpu_set_online(cpu, true));
 
 	EXPECT_EQ(0, cycle(src, &self->ev, TEST_KB, 99));
 }
@@ -795,9 +787,9 @@ TEST_F(remote, offline_and_back)
 		ASSERT_EQ(0, pin_to_cpu(cpu));
 		ASSERT_EQ(0, source_write_many(src, round * 300, 300));
 		ASSERT_EQ(0, pin_to_cpu(0));
-		if (set_online(cpu, false))
+		if (cpu_set_online(cpu, false))
 			SKIP(return, "CPU %d cannot be switched off", cpu);
-		EXPECT_EQ(0, set_online(cpu, true));
+		EXPECT_EQ(0, cpu_set_online(cpu, true));
 	}
 	ASSERT_EQ(0, source_consume(src, 0, WAY_PIPE_ALL, &self->ev));
 	EXPECT_EQ(900, self->ev.nr);

@@ -135,6 +135,7 @@ bool kvm_is_protected(void);
 /* In all tests the online CPUs are 0 to nr_cpus() - 1 */
 int nr_cpus(void);
 int pin_to_cpu(int cpu);
+int cpu_set_online(int cpu, bool online);
 
 void sleep_ms(unsigned int ms);
 /* The time of CLOCK_MONOTONIC */

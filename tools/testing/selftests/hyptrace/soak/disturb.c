@@ -88,14 +88,6 @@ static bool set_clock(struct disturb *d)
 	return done(d, clock, ret, &d->clocks);
 }
 
-static int set_online(int cpu, bool online)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpu);
-	return file_write(path, online ? "1" : "0", 1);
-}
-
 /* All but the first */
 static bool plug(struct disturb *d)
 {
@@ -105,7 +97,7 @@ static bool plug(struct disturb *d)
 		return true;
 
 	d->off = 1 + rand_r(&d->seed) % (d->nr_cpus - 1);
-	return done(d, "CPU off", set_online(d->off, false), &d->offs);
+	return done(d, "CPU off", cpu_set_online(d->off, false), &d->offs);
 }
 
 bool disturb_end(struct disturb *d)
@@ -114,7 +106,7 @@ bool disturb_end(struct disturb *d)
 	int cpu = d->off;
 
 	d->off = 0;
-	return !cpu || done(d, "CPU on", set_online(cpu, true), &ons);
+	return !cpu || done(d, "CPU on", cpu_set_online(cpu, true), &ons);
 }
 
 static bool switch_mode(struct disturb *d)
