@@ -26,7 +26,7 @@
 set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 
-SOURCE=$REPO/tools/testing/selftests/hyptrace/bench-native
+PROGRAM=$REPO/tools/testing/selftests/hyptrace/bench-native
 OBJ=$BUILD/obj/bench-native
 KERNEL_OUT=$BUILD/kernel-um
 TABLE=$BUILD/bench-native.tsv
@@ -56,9 +56,9 @@ skip_if_impossible()
 build_program()
 {
 	mkdir -p "$OBJ/module"
-	cp -u "$SOURCE"/module/* "$OBJ/module"
+	cp -u "$PROGRAM"/module/* "$OBJ/module"
 	make -C "$KERNEL_OUT" M="$OBJ/module" ARCH=um "${UM_FLAGS[@]}" modules
-	make -C "$SOURCE" O="$OBJ" KERNEL="$TREE"
+	make -C "$PROGRAM" O="$OBJ" KERNEL="$TREE"
 }
 
 # The program is the first process

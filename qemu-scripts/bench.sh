@@ -28,7 +28,7 @@ set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 
 CROSS_COMPILE=${CROSS_COMPILE:-aarch64-linux-gnu-}
-SOURCE=$REPO/tools/testing/selftests/hyptrace/bench
+PROGRAM=$REPO/tools/testing/selftests/hyptrace/bench
 OBJ=$BUILD/obj/bench
 BASELINE=$SCRIPTS/bench-baseline-$BASE.tsv
 MAX_GROWTH=5	# percent
@@ -74,7 +74,7 @@ parse_arguments()
 
 build_bench()
 {
-	make -C "$SOURCE" O="$OBJ" KERNEL="$TREE" CROSS_COMPILE="$CROSS_COMPILE"
+	make -C "$PROGRAM" O="$OBJ" KERNEL="$TREE" CROSS_COMPILE="$CROSS_COMPILE"
 }
 
 measure()	# CPUS ARGUMENT-OF-HYP_BENCH [ARGUMENT-OF-BOOT]...

@@ -19,7 +19,7 @@ set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 
 CROSS_COMPILE=${CROSS_COMPILE:-aarch64-linux-gnu-}
-SOURCE=$REPO/tools/testing/selftests/hyptrace/soak
+PROGRAM=$REPO/tools/testing/selftests/hyptrace/soak
 OBJ=$BUILD/obj/soak
 
 mode=${MODE:-protected}
@@ -46,7 +46,7 @@ parse_arguments()
 
 build_soak()
 {
-	make -C "$SOURCE" O="$OBJ" KERNEL="$TREE" CROSS_COMPILE="$CROSS_COMPILE"
+	make -C "$PROGRAM" O="$OBJ" KERNEL="$TREE" CROSS_COMPILE="$CROSS_COMPILE"
 }
 
 # In a session of its own, so that Ctrl-C reaches only this script, which tells the guest

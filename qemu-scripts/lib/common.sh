@@ -30,8 +30,9 @@ if [[ $BASE == mainline ]]; then
 	BUILD=$BUILD/mainline
 fi
 TARBALL=${HYPTRACE_TARBALL:-$TARBALL}
-# A kernel tree of one's own, in place of the tarball
-SOURCE=${SOURCE:-}
+# A kernel tree of the user's, in place of the tarball. The Makefile exports it, so a script
+# that changed it would change it for all scripts that it calls
+readonly SOURCE=${SOURCE:-}
 # "yes" for the base as it is, without patches and overlay, in a build directory of its own;
 # see bench-peer.sh
 PRISTINE=${HYPTRACE_PRISTINE:-no}
