@@ -6,7 +6,7 @@
 # test programs of the files, the buffers and the events, the tests of remotes that this
 # kernel has itself, unmodified, whether a recording accounts for every event, in protected
 # mode with protected guests, and what delayed a vCPU. Then EL2 is attacked, the formats of
-# all events and the stories of pages are read, and the core metrics are measured. Prints
+# all events and the histories of pages are read, and the core metrics are measured. Prints
 # TAP. Skips itself if the kernel's source cannot be fetched.
 #
 #   --quick   in protected mode only, and some of the programs, without the attack. Skips
