@@ -416,7 +416,7 @@ static void test_nested(void)
 	expect_row(times_cpu(times, 0), 23, 27, 60, 10);
 	expect(times_cpu(times, 0)->entries, 4);
 	expect_row(find(times_task, 7), 23, 27, 60, 0);
-	expect_row(find(times_task, TIMES_NOBODY), 0, 0, 0, 10);
+	expect_row(find(times_task, TIMES_UNKNOWN), 0, 0, 0, 10);
 	expect_row(times_vcpu(times, 0), 23, 24, 60, 0);
 	expect(times_vcpu(times, 0)->entries, 2);
 	expect(times_vcpu(times, 0)->vm, 3);
@@ -670,7 +670,7 @@ static void test_tasks(void)
 	expect_row(find(times_task, 7), 0, 10, 0, 0);
 	expect_row(find(times_task, 8), 5, 0, 0, 0);
 	expect_row(find(times_task, 9), 20, 0, 0, 0);
-	expect_row(find(times_task, TIMES_NOBODY), 65, 0, 0, 0);
+	expect_row(find(times_task, TIMES_UNKNOWN), 65, 0, 0, 0);
 	expect_sum(times_task, 100);
 	done("tasks, some of them unknown");
 }
@@ -694,7 +694,7 @@ static void test_host_loss(void)
 	end(&r);
 	expect_row(times_cpu(times, 0), 30, 25, 5, 10);
 	expect_row(find(times_task, 7), 10, 25, 5, 0);
-	expect_row(find(times_task, TIMES_NOBODY), 20, 0, 0, 10);
+	expect_row(find(times_task, TIMES_UNKNOWN), 20, 0, 0, 10);
 	expect_row(times_vcpu(times, 0), 0, 10, 5, 0);
 	expect(times_vcpu(times, 0)->named, false);
 	expect_way(WAY_IN, 1, 15);
@@ -778,7 +778,7 @@ static void test_two_vcpus(void)
 	expect(times_vcpu(times, 2)->named, false);
 	expect(times_vcpu(times, 2)->entries, 1);
 	expect_row(find(times_task, 7), 0, 70, 40, 0);
-	expect_row(find(times_task, TIMES_NOBODY), 50, 0, 0, 50);
+	expect_row(find(times_task, TIMES_UNKNOWN), 50, 0, 0, 50);
 	done("a task that runs two vCPUs");
 }
 

@@ -43,7 +43,7 @@ const char *part_title(enum part part)
 
 static char *task_name(const struct filedelays *f, u64 task)
 {
-	if (task == LABEL_NOBODY)
+	if (task == LABEL_UNKNOWN_TASK)
 		return xasprintf("something unknown");
 	if (task == LABEL_IDLE)
 		return xasprintf("nothing");

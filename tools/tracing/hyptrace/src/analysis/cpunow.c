@@ -10,13 +10,13 @@
 
 void cpunow_init(struct cpunow *c)
 {
-	*c = (struct cpunow) { .task = LABEL_NOBODY };
+	*c = (struct cpunow) { .task = LABEL_UNKNOWN_TASK };
 }
 
 void cpunow_lose(struct cpunow *c, enum side side)
 {
 	if (side == HOST) {
-		c->task = LABEL_NOBODY;
+		c->task = LABEL_UNKNOWN_TASK;
 		c->depth = 0;
 		return;
 	}
@@ -41,7 +41,7 @@ static void pop(struct cpunow *c)
 
 static void feed_host(struct cpunow *c, const struct delay_event *ev)
 {
-	c->task = ev->pid < 0 ? LABEL_NOBODY : (u64)ev->pid;
+	c->task = ev->pid < 0 ? LABEL_UNKNOWN_TASK : (u64)ev->pid;
 	switch (ev->kind) {
 	case WHY_SWITCH:
 		c->task = ev->task;

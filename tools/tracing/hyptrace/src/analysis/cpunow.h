@@ -15,7 +15,7 @@
 
 /**
  * struct cpunow - the state of a CPU; cpunow_init() at first
- * @task:	the task by the host's events, LABEL_NOBODY if it is not known
+ * @task:	the task by the host's events, LABEL_UNKNOWN_TASK if it is not known
  * @top:	the interrupt handlers that run, the innermost last
  * @depth:	how many
  * @at_el2:	EL2 was entered

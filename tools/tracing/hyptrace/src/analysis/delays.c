@@ -207,7 +207,7 @@ static int runs_on(struct vcputask *t, unsigned int cpu, u64 ts)
 {
 	const struct relabel r = {
 		.since = t->since, .any_cpu = true,
-		.label = { PART_RUNNABLE, LABEL_NOBODY },
+		.label = { PART_RUNNABLE, LABEL_UNKNOWN_TASK },
 	};
 	int ret = 0;
 

@@ -16,7 +16,7 @@
 #define LABEL_UNKNOWN_CALL ((1ULL << 32) + 1)	/* it is not known in which system call */
 #define LABEL_NO_CALL	((1ULL << 32) + 2)	/* in none: a signal stops it, or a page fault */
 #define LABEL_IDLE	0		/* as a task: the CPU was idle */
-#define LABEL_NOBODY	UINT64_MAX	/* as a task: it is not known */
+#define LABEL_UNKNOWN_TASK	UINT64_MAX	/* as a task: it is not known */
 
 struct labels;
 

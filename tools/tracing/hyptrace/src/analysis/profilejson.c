@@ -38,7 +38,7 @@ static void put_cpus(const struct profile *s, const struct profilejson *how, FIL
 /* An unknown task is null; other tasks have no pid either, but a name */
 static void put_task(const struct profile *s, FILE *out, s32 pid)
 {
-	if (pid == TIMES_NOBODY) {
+	if (pid == TIMES_UNKNOWN) {
 		fputs("\"pid\": null, \"comm\": null, ", out);
 		return;
 	}

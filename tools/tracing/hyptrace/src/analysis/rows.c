@@ -25,7 +25,7 @@ int rows_by_id(const struct times_row *a, const struct times_row *b)
 /* Those that are none sort last */
 static int class_of(const struct times_row *r)
 {
-	return r->id == TIMES_NOBODY ? 2 : r->id == TIMES_OTHERS;
+	return r->id == TIMES_UNKNOWN ? 2 : r->id == TIMES_OTHERS;
 }
 
 static u64 known(const struct times_row *r)

@@ -16,13 +16,13 @@ enum place {
 };
 
 /* In place of a pid: the task is unknown */
-#define TIMES_NOBODY	(-1)
+#define TIMES_UNKNOWN	(-1)
 /* All tasks, or all vCPUs, that have no row of their own any more */
 #define TIMES_OTHERS	(-2)
 
 /**
  * struct times_row - times of a CPU, a task or a vCPU
- * @id:		the CPU's number, or the task; TIMES_NOBODY and TIMES_OTHERS sort last
+ * @id:		the CPU's number, or the task; TIMES_UNKNOWN and TIMES_OTHERS sort last
  * @named:	of a vCPU: @vm and @vcpu are known
  * @vm:		of a vCPU: the handle of its VM
  * @vcpu:	of a vCPU: its index in the VM

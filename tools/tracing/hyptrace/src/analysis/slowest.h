@@ -13,7 +13,7 @@
  * @ns:		how long
  * @start:	timestamp of its first event
  * @cpu:	the CPU
- * @task:	on whose behalf, or TIMES_NOBODY
+ * @task:	on whose behalf, or TIMES_UNKNOWN
  * @what:	of an EL2 entry: names the reason, or NULL
  * @call:	of an EL2 entry: names the hypercall, or NULL
  * @way:	of a world switch: its direction

@@ -17,11 +17,11 @@ int stretches_add(struct stretches *s, const struct stretch *one)
 	return 0;
 }
 
-static int give_to_nobody(struct stretch *s, struct rows *tasks)
+static int give_to_unknown(struct stretch *s, struct rows *tasks)
 {
-	const struct times_row nobody = { .id = TIMES_NOBODY };
+	const struct times_row unknown = { .id = TIMES_UNKNOWN };
 
-	s->task = rows_get(tasks, &nobody);
+	s->task = rows_get(tasks, &unknown);
 	s->vcpu = NULL;
 	return s->task ? 0 : -1;
 }
@@ -33,7 +33,7 @@ static int set_unknown(struct stretch *s, struct rows *tasks, enum side side)
 		return 0;
 	if (side == HYP)
 		s->place = PLACE_UNKNOWN;
-	return give_to_nobody(s, tasks);
+	return give_to_unknown(s, tasks);
 }
 
 int stretches_settle(struct stretches *s, struct rows *tasks, bool known, enum side side)

@@ -184,7 +184,7 @@ static s32 task_of(const struct cpu_times *c)
 	case UNKNOWN:
 		break;
 	}
-	return TIMES_NOBODY;
+	return TIMES_UNKNOWN;
 }
 
 /* Account for the time up to @ts, by what is known now */
@@ -598,8 +598,8 @@ int times_add_cpu(struct times *t, unsigned int cpu)
 	if (!c)
 		return log_oom();
 	t->cpu[cpu] = c;
-	c->running = TIMES_NOBODY;
-	c->at_el2 = TIMES_NOBODY;
+	c->running = TIMES_UNKNOWN;
+	c->at_el2 = TIMES_UNKNOWN;
 	c->row = rows_get(&t->cpus, &wanted);
 	return c->row ? 0 : -1;
 }

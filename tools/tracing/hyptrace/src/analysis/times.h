@@ -99,7 +99,7 @@ struct times_span {
  * @end:	of hyp_exit
  * @reason:	what takes the duration, or NULL
  * @call:	what takes that of the hypercall, or NULL
- * @task:	on whose behalf, or TIMES_NOBODY
+ * @task:	on whose behalf, or TIMES_UNKNOWN
  */
 struct times_stay {
 	unsigned int cpu;

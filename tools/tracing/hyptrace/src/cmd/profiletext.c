@@ -56,7 +56,7 @@ static int end_table(const struct profile_printer *p, struct table *t)
 
 static const char *task_name(const struct profile_printer *p, s32 id, char *name, size_t size)
 {
-	if (id == TIMES_NOBODY)
+	if (id == TIMES_UNKNOWN)
 		return "unknown task";
 	snprintf(name, size, "%s-%d", evdb_comm(p->s->db, id), id);
 	return name;

@@ -80,7 +80,7 @@ static void print_cpus(const struct top_table *t)
 /* "COMM-PID", or what is in its place */
 static void task_name(const struct top_table *t, s32 id, char *name, size_t size)
 {
-	if (id == TIMES_NOBODY)
+	if (id == TIMES_UNKNOWN)
 		snprintf(name, size, "unknown task");
 	else if (id == TIMES_OTHERS)
 		snprintf(name, size, "other tasks");

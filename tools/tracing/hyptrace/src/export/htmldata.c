@@ -125,7 +125,7 @@ static void add_entry(struct htmldata *h, const struct merged *ev,
 
 static void add_loss(struct htmldata *h, const struct merged *ev)
 {
-	static const struct evdb_head head = { "", "", TIMES_NOBODY };
+	static const struct evdb_head head = { "", "", TIMES_UNKNOWN };
 	char text[64] = "events lost, number unknown";
 
 	if (ev->lost != RBPAGE_LOST_UNKNOWN)
@@ -136,7 +136,7 @@ static void add_loss(struct htmldata *h, const struct merged *ev)
 
 static void add_corrupt(struct htmldata *h, const struct merged *ev)
 {
-	static const struct evdb_head head = { "", "", TIMES_NOBODY };
+	static const struct evdb_head head = { "", "", TIMES_UNKNOWN };
 	char text[64];
 
 	snprintf(text, sizeof(text), "corrupt sub-buffer at file offset %llu",
@@ -147,7 +147,7 @@ static void add_corrupt(struct htmldata *h, const struct merged *ev)
 
 static void add_event(struct htmldata *h, struct evdb *db, const struct merged *ev)
 {
-	struct evdb_head head = { "", evdb_name(db, &ev->ev), TIMES_NOBODY };
+	struct evdb_head head = { "", evdb_name(db, &ev->ev), TIMES_UNKNOWN };
 	bool known = evdb_head(db, &ev->ev, &head);
 
 	add_entry(h, ev, known ? ENTRY_EVENT : ENTRY_STRANGER, &head,

@@ -84,7 +84,7 @@ static u32 line(struct htmllists *l, const char *text)
 
 static u32 task(struct htmllists *l, s32 pid)
 {
-	const char *comm = pid == TIMES_NOBODY ? "" : evdb_comm(l->db, pid);
+	const char *comm = pid == TIMES_UNKNOWN ? "" : evdb_comm(l->db, pid);
 	u32 name = word(l, comm, strlen(comm));
 
 	l->key.size = 0;
@@ -194,7 +194,7 @@ struct htmllists *htmllists_new(const struct datr *d)
 		htmllists_free(l);
 		return NULL;
 	}
-	task(l, TIMES_NOBODY);	/* the first one */
+	task(l, TIMES_UNKNOWN);	/* the first one */
 	return l;
 }
 
