@@ -5,7 +5,7 @@
 # Checks all files of the project without running them, by all checks or those named:
 #
 #   text        ASCII, white space, licence lines, names of documents
-#   scripts     shellcheck, Python's compiler
+#   scripts     shellcheck, Python's compiler, variables of the user
 #   checkpatch  scripts/checkpatch.pl --strict on files and on patches
 #   kerneldoc   scripts/kernel-doc
 #   documents   Sphinx
@@ -158,6 +158,14 @@ check_text()
 	check_references "${files[@]}" "${patches[@]}"
 }
 
+# Variables that the Makefile exports. A script that gives one another value gives it to
+# all that it starts, too
+check_variables()	# FILE...
+{
+	find_in_text VARIABLE "the user's variable: only give it a default" \
+		'^\s*(SOURCE|BASE|GUEST|MODE|CPUS)=(?!\$\{\1)' "$@"
+}
+
 check_scripts()
 {
 	local file scripts=()
@@ -174,6 +182,7 @@ check_scripts()
 	{
 		shellcheck -x -f gcc "${scripts[@]}" || :
 	} | sed -E 's/^([^:]+:[0-9]+):[0-9]+: (.*) \[(SC[0-9]+)\]$/\1: \3: \2/'
+	check_variables "${scripts[@]}"
 }
 
 checkpatch()
