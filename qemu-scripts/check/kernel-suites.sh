@@ -295,6 +295,7 @@ suite_mutants()
 
 suite_mainline()
 {
+	job "other sources" "$SCRIPTS/check/other-sources.sh"
 	if [[ $all == yes ]]; then
 		job mainline env MODES="$MODES" "$SCRIPTS/check/mainline.sh"
 	else

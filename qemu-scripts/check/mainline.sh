@@ -73,6 +73,7 @@ if [[ $quick == yes ]]; then
 	check_formats protected
 	exit
 fi
+"$SCRIPTS/check/other-sources.sh"
 for mode in $MODES; do
 	programs "$mode"
 	mainlines_tests "$mode" 4
