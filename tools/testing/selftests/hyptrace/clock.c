@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The timestamps of a trace remote: for each clock, they lie between those of the
- * host's events before and after, and they are right after any gap.
+ * host's events before and after, they are right after any gap, and the text has them.
  *
  * Needs root. Runs on the remotes "hypervisor" and "test", and skips one that does
  * not exist. Suspending needs a wake-up timer; over_hours needs HYPTRACE_HOURS in the
  * environment, other_sched_clock the module fast_clock.ko.
  */
 #define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/timex.h>
@@ -142,6 +145,65 @@ TEST_F(time, every_clock)
 		ASSERT_EQ(0, source_set_clock(&self->src, clock)) TH_LOG("%s", clock);
 		ASSERT_EQ(0, source_set_clock(&self->host, clock)) TH_LOG("%s", clock);
 		check_clock(_metadata, &self->src, &self->host, 300);
+	}
+}
+
+/* What trace has of the events of CPU 0 */
+static void look(struct __test_metadata *_metadata, const struct source *src, char *buf,
+		 size_t size)
+{
+	size_t len = 0;
+	ssize_t ret;
+	int fd;
+
+	fd = source_open_file(src, O_RDONLY, "per_cpu/cpu0/trace");
+	ASSERT_LE(0, fd);
+	while ((ret = read(fd, buf + len, size - 1 - len)) > 0)
+		len += ret;
+	EXPECT_EQ(0, ret);
+	close(fd);
+	buf[len] = '\0';
+}
+
+#define TEXT_EVENTS	15
+
+/* The text has the times of the records, with all zeroes and spaces */
+static void check_text(struct __test_metadata *_metadata, const struct source *src,
+		       struct events *ev, bool in_ns)
+{
+	char text[TEXT_EVENTS * 64], want[sizeof(text)];
+	size_t i, len = 0;
+
+	/* Over a second, so that some are in its first tenth */
+	for (i = 0; i < TEXT_EVENTS; i++) {
+		ASSERT_EQ(0, source_write(src, i));
+		sleep_ms(80);
+	}
+	look(_metadata, src, text, sizeof(text));
+	events_clear(ev);
+	ASSERT_EQ(0, source_consume(src, 0, WAY_RAW, ev));
+	ASSERT_EQ(TEXT_EVENTS, ev->nr);
+	for (i = 0; i < TEXT_EVENTS; i++) {
+		__u64 ts = ev->list[i].ts, us = (ts + 500) / 1000;
+
+		len += in_ns ?
+			sprintf(want + len, "[000]\t%5llu.%06llu: selftest id=%zu\n", us / 1000000,
+				us % 1000000, i) :
+			sprintf(want + len, "[000]\t%llu: selftest id=%zu\n", ts, i);
+	}
+	EXPECT_STREQ(want, text);
+}
+
+TEST_F(time, text)
+{
+	char clocks[256], *clock, *state;
+
+	ASSERT_EQ(0, pin_to_cpu(0));
+	ASSERT_LT(0, source_get(&self->src, clocks, sizeof(clocks), "trace_clock"));
+	for (clock = strtok_r(clocks, " []\n", &state); clock;
+	     clock = strtok_r(NULL, " []\n", &state)) {
+		ASSERT_EQ(0, source_set_clock(&self->src, clock)) TH_LOG("%s", clock);
+		check_text(_metadata, &self->src, &self->ev, strcmp(clock, "counter"));
 	}
 }
 
