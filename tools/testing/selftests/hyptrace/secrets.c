@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What tracing tells the host about a guest. A guest whose registers and memory hold
- * known values leaves for EL2 in many ways, with all events on. Then every byte of every
- * record is compared with these values: registers and memory must never be there, the
- * guest's syndromes and fault addresses must not be there if the VM is a protected one.
+ * known values leaves for EL2 in many ways, with all events on from its creation to its end.
+ * Then every byte of every record is compared with these values: registers and memory must
+ * never be there, the guest's syndromes and fault addresses must not be there if the VM is
+ * a protected one.
  *
  * Needs root, KVM, and the remote "hypervisor". The VM is a protected one where the kernel
  * can make such. With CONFIG_NVHE_EL2_PROTECT_ALL_VMS, EL2 takes it for one in protected
@@ -393,14 +394,16 @@ TEST_F(secrets, exits)
 	const struct exits *exits = &self->exits;
 	size_t i, at = 0;
 
-	create_secret_vm(_metadata, self, SECRET(0), SECRET(1) - SECRET(0));
 	/* Once more, so that the vCPU is loaded with what it has in its registers */
-	TRACED(ASSERT_EQ(0, vm_run(&self->vm)); ASSERT_EQ(0, vm_run(&self->vm)));
+	TRACED(create_secret_vm(_metadata, self, SECRET(0), SECRET(1) - SECRET(0));
+	       ASSERT_EQ(0, vm_run(&self->vm)); ASSERT_EQ(0, vm_run(&self->vm)));
 
 	/* The guest got to its end, so it did leave in each of these ways */
 	ASSERT_EQ(KVM_EXIT_MMIO, self->vm.run->exit_reason);
 	EXPECT_EQ(DEVICE_ADDR, self->vm.run->mmio.phys_addr);
 	EXPECT_EQ(0, memcmp(self->vm.run->mmio.data, &(__u64){ SECRET(19) }, sizeof(__u64)));
+	/* EL2 still has its registers when the host takes its pages back */
+	TRACED(vm_destroy(&self->vm));
 	ASSERT_LE(ARRAY_SIZE(expected), exits->nr);
 	EXPECT_EQ(0, exits->told);
 	EXPECT_EQ(0, exits->other_pid);
@@ -443,11 +446,11 @@ TEST_F(secrets, parts_of_registers)
 	for (parts.run = 0; parts.run < NR_RUNS; parts.run++) {
 		parts.value = run_values[parts.run];
 		parts.records = 0;
-		create_secret_vm(_metadata, self, parts.value * 0x1000100010001ULL, 0);
-		TRACED(ASSERT_EQ(0, vm_run(&self->vm)); ASSERT_EQ(0, vm_run(&self->vm)));
-		ASSERT_EQ(KVM_EXIT_MMIO, self->vm.run->exit_reason);
+		TRACED(create_secret_vm(_metadata, self, parts.value * 0x1000100010001ULL, 0);
+		       ASSERT_EQ(0, vm_run(&self->vm)); ASSERT_EQ(0, vm_run(&self->vm));
+		       ASSERT_EQ(KVM_EXIT_MMIO, self->vm.run->exit_reason);
+		       vm_destroy(&self->vm));
 		EXPECT_LT(20, parts.records);
-		vm_destroy(&self->vm);
 	}
 	for (type = 0; type < NR_TYPES; type++) {
 		for (i = 0; i < RECORD_BYTES; i++)
