@@ -43,6 +43,7 @@ builds   both   a compiler, a word size or an option with which the code does no
 secrets  quick  an event that tells the host about a protected guest
 soak     both   an event unaccounted for when everything happens at once
 pages    both   code that is correct for 4 KiB pages only
+series   both   a file that no patch of the series has; a patch after which the kernel is broken
 lint     quick  style, types, documents, history; a stale mutant; missing cache maintenance
 debug    long   faults that KASAN, UBSAN, lockdep and the like report, with 16 KiB pages
 mutants  long   a security test that does not notice when EL2 is broken on purpose

@@ -8,12 +8,15 @@
 #
 # on the pristine base. qemu-scripts/series.txt says which files are in which
 # patch, and why. Fails unless applying the series gives the project's files as they
-# are in build/linux, and only those: what patches/BASE/removed names is gone.
+# are in build/linux, and only those: what patches/BASE/removed names is gone. Fails, too,
+# if a line of a message has more than 75 characters.
 #
 #   --author   who is named in From and Signed-off-by (default: the author of the
 #              last commit)
-#   --build    then apply the patches one by one, and build and boot the kernel
-#              after each (some minutes; needs the initramfs)
+#   --build    then apply the patches one by one. After each, the kernel is built with
+#              gcc and booted, and the objects of the series are compiled with clang and
+#              for 32-bit arm; a warning is an error. Takes an hour or more. Needs
+#              the initramfs
 #
 # Environment: BASE=6.12|mainline (6.12); with mainline, all of this is in build/mainline
 set -euo pipefail
@@ -134,6 +137,8 @@ commit_step()	# DIRECTORY MESSAGE
 {
 	local file
 
+	! grep -vE '^Fixes: ' <<<"$2" | grep -E '.{76}' ||
+		die "this line of a message has more than 75 characters"
 	for file in "${taken[@]}"; do
 		mkdir -p "$(dirname "$1/$file")"
 		cp -L --preserve=mode "$TREE/$file" "$1/$file"
@@ -250,36 +255,91 @@ make_pristine_tree()	# DIRECTORY
 	cp -R "$work/base/." "$1"
 }
 
-series_make()	# TREE WORD...
-{
-	local tree=$1
-	shift
+# --- --build -------------------------------------------------------------------
 
-	make -C "$tree" O="$BUILD/kernel-series" ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu- \
-		-j "$(nproc)" "$@"
+# Three build directories, as the objects of one step are most of those of the next.
+# kernel-series has the kernel that is booted
+series_make()	# TREE gcc|clang|arm WORD...
+{
+	local tree=$1 out=$BUILD/kernel-series words=(ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu-)
+
+	case $2 in
+	gcc) ;;
+	clang) out+=-clang words+=(LLVM=1) ;;
+	arm) out+=-arm words=(ARCH=arm CROSS_COMPILE=arm-linux-gnueabihf-) ;;
+	esac
+	shift 2
+	mkdir -p "$out"
+	make -C "$tree" O="$out" "${words[@]}" -j "$(nproc)" "$@"
 }
 
 # Options that a later patch adds are ignored
+configure_step()	# TREE gcc|clang|arm FRAGMENT...
+{
+	local tree=$1 kind=$2
+	shift 2
+
+	cat "$tree"/kernel/configs/tiny{-base,}.config "$@" >"$work/options"
+	series_make "$tree" "$kind" KCONFIG_ALLCONFIG="$work/options" allnoconfig
+}
+
+# The objects of the files that match REGEX and that the kernel for gcc has by now
+objects()	# REGEX
+{
+	local file object
+
+	for file in $(project_files | grep -E -- "$1"); do
+		object=${file%.c}.o
+		[[ $file != */nvhe/* ]] || object=${file%.c}.nvhe.o
+		[[ ! -e $BUILD/kernel-series/$object ]] || echo "$object"
+	done
+}
+
+# A kernel that is the one of the last step is not booted again
+boot_step()
+{
+	local image=$BUILD/kernel-series/arch/arm64/boot/Image
+
+	! cmp -s "$image" "$work/booted" || { note "The same kernel as before"; return; }
+	"$SCRIPTS/boot.sh" --kernel "$image" -- true
+	cp "$image" "$work/booted"
+}
+
+# Is there no patch yet, or does it have a file whose name matches REGEX?
+concerns()	# PATCH REGEX
+{
+	[[ ! $1 ]] || git apply --numstat "$1" | cut -f 3 | grep -E -- "$2" >/dev/null
+}
+
+# Applies a patch, if one is named. The tree is in no repository; patch does not take binary
+# files. What a patch cannot change is not built again
 build_step()	# TREE PATCH
 {
-	local fragments=("$SCRIPTS/config/kernel.config")
+	local fragments=("$SCRIPTS/config/kernel.config" "$SCRIPTS/config/werror.config") list
 
 	[[ $BASE == 6.12 ]] || fragments+=("$SCRIPTS/config/$BASE.config")
-	# The tree is in no repository. patch does not take binary files
 	[[ ! $2 ]] || GIT_CEILING_DIRECTORIES=$work git_in "$1" apply --whitespace=nowarn "$2"
-	[[ -e $BUILD/kernel-series/.config ]] || series_make "$1" tinyconfig
-	(cd "$1" && scripts/kconfig/merge_config.sh -m -O "$BUILD/kernel-series" \
-		"$BUILD/kernel-series/.config" "${fragments[@]}")
-	series_make "$1" olddefconfig
-	series_make "$1" Image
-	"$SCRIPTS/boot.sh" --kernel "$BUILD/kernel-series/arch/arm64/boot/Image" -- true
+	if concerns "$2" '(^|/)Kconfig'; then
+		configure_step "$1" gcc "${fragments[@]}"
+		configure_step "$1" clang "${fragments[@]}"
+		configure_step "$1" arm "$SCRIPTS/config/arm.config"
+	fi
+	concerns "$2" '^(arch|include|kernel|virt)/' || return 0
+
+	series_make "$1" gcc Image modules
+	boot_step
+	mapfile -t list < <(objects '^(kernel|arch/arm64|virt)/.*\.c$')
+	series_make "$1" clang "${list[@]}"
+	# No 32-bit machine has remotes
+	mapfile -t list < <(patched_files | grep -E '^kernel/.*\.c$' | sed 's/\.c$/.o/')
+	series_make "$1" arm "${list[@]}"
 }
 
 build_steps()
 {
 	local tree=$work/tree patch
 
-	rm -rf "$BUILD/kernel-series"
+	rm -rf "$BUILD"/kernel-series{,-clang,-arm}
 	make_pristine_tree "$tree"
 	for patch in '' "$out"/*.patch; do
 		step "Build and boot ${patch:+after }${patch##*/}" build_step "$tree" "$patch"

@@ -293,6 +293,21 @@ suite_mutants()
 	job mutants mutants_are_caught
 }
 
+# The quick form only makes the patches
+patch_series()
+{
+	local each=()
+
+	[[ $all == no ]] || each=(--build)
+	"$SCRIPTS/series.sh" "${each[@]}"
+	echo "ok 1 the series of patches"
+}
+
+suite_series()
+{
+	job series patch_series
+}
+
 suite_mainline()
 {
 	job "other sources" "$SCRIPTS/check/other-sources.sh"
