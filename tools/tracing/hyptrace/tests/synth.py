@@ -62,6 +62,14 @@ EVENTS = {
     "kvm_exit": ("kvm", 201, [(U64, "vcpu_pc")], '"PC: 0x%llx", REC->vcpu_pc'),
     "sched_switch": ("sched", 202, [(S32, "prev_pid"), (S32, "next_pid")],
                      '"prev_pid=%d ==> next_pid=%d", REC->prev_pid, REC->next_pid'),
+    "function": ("ftrace", 1, [(U64, "ip"), (U64, "parent_ip")],
+                 '" %ps <-- %ps", (void *)REC->ip, (void *)REC->parent_ip'),
+    "funcgraph_entry": ("ftrace", 11, [(U64, "func"), (S32, "depth")],
+                        '"--> %ps (%d)", (void *)REC->func, REC->depth'),
+    "funcgraph_exit": ("ftrace", 10, [(U64, "func"), (S32, "depth"), (U32, "overrun"),
+                                      (U64, "calltime"), (U64, "rettime")],
+                       '"<-- %ps (%d) (start: %llx  end: %llx) over: %d", (void *)REC->func, '
+                       'REC->depth, REC->calltime, REC->rettime, REC->depth'),
     "undescribed": (None, 300, [(U32, "x")], ""),
     "markup": ("hypervisor", 109, [(U32, "x")],
                '"</script><img src=x onerror=alert(%u)> <b>&lt; \\"", REC->x'),
@@ -164,8 +172,9 @@ def add_guest(data, name, file, shift=0, cntvoff=1, error=0):
         guest + section(0, more)
 
 
-def write(path, host, hyp, clocks=(b"boot", b"boot"), texts=(), comms=b"", uname=None):
-    """host, hyp: {cpu: [page, ...]}; comms: lines of saved_cmdlines"""
+def write(path, host, hyp, clocks=(b"boot", b"boot"), texts=(), comms=b"", uname=None,
+          symbols=b""):
+    """host, hyp: {cpu: [page, ...]}; comms: lines of saved_cmdlines; symbols: of kallsyms"""
     head = b"\x17\x08\x44tracing7\0\0\x08" + struct.pack("<I", PAGE) + b"none\0\0"
     formats_at = len(head) + 8
     formats = format_section()
@@ -173,6 +182,9 @@ def write(path, host, hyp, clocks=(b"boot", b"boot"), texts=(), comms=b"", uname
     if comms:
         options += option(21, struct.pack("<Q", formats_at + len(formats)))
         formats += section(21, struct.pack("<Q", len(comms)) + comms)
+    if symbols:
+        options += option(19, struct.pack("<Q", formats_at + len(formats)))
+        formats += section(19, struct.pack("<I", len(symbols)) + symbols)
     if uname:
         options += option(5, uname + b"\0")
     data_at = (formats_at + len(formats) + PAGE - 1) // PAGE * PAGE

@@ -3,7 +3,7 @@
  * The checker. Its rules, for each CPU by itself:
  *
  *  1. EL2 entries and exits follow this diagram; any other hypervisor event
- *     happens while EL2 runs.
+ *     happens while EL2 runs. (Those of function tracers: callcheck.h.)
  *
  *	IN_HOST	 --hyp_enter(any but guest_exit)-->	AT_EL2
  *	AT_EL2	 --hyp_exit(eret_host)-->		IN_HOST
@@ -311,6 +311,10 @@ static int check_hyp(struct checker *c, const struct check_event *ev)
 	case EV_GUEST_MEM:
 	case EV_OTHER:
 		break;
+	case EV_FUNC_ENTRY:
+	case EV_FUNC_EXIT:
+	case EV_FUNCTION:
+		return 0;	/* also of functions around hyp_enter and hyp_exit */
 	}
 	if (k->state == IN_HOST || k->state == IN_GUEST)
 		misplaced(c, ev);

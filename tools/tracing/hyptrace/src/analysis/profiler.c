@@ -104,10 +104,22 @@ static int describe(struct profiler *r, const struct rbevent *ev,
 	case EV_HOST_MEM_ABORT:
 	case EV_MEM_TRANSITION:
 	case EV_GUEST_MEM:
+	case EV_FUNC_ENTRY:
+	case EV_FUNC_EXIT:
+	case EV_FUNCTION:
 	case EV_OTHER:
 		break;
 	}
 	return 0;
+}
+
+/*
+ * The functions of EL2 around hyp_enter and hyp_exit can be traced: their events say
+ * nothing about where a CPU is
+ */
+static bool is_function(enum ev_kind kind)
+{
+	return kind == EV_FUNC_ENTRY || kind == EV_FUNC_EXIT || kind == EV_FUNCTION;
 }
 
 int profiler_feed(struct profiler *r, const struct merged *ev, bool chosen, enum side side)
@@ -126,6 +138,11 @@ int profiler_feed(struct profiler *r, const struct merged *ev, bool chosen, enum
 	if (!chosen)
 		return 0;
 	t.kind = evdb_kind(r->out.db, &ev->ev, &t.reason);
+	if (side == HYP && is_function(t.kind)) {
+		if (t.lost)
+			times_lose(r->out.times, ev->cpu, side);
+		return 0;
+	}
 	t.pid = evdb_pid(&ev->ev);
 	if (describe(r, &ev->ev, &t))
 		return -1;

@@ -143,6 +143,9 @@ static int before_event(struct perfetto *p, const struct merged *ev,
 	case EV_HOST_MEM_ABORT:
 	case EV_MEM_TRANSITION:
 	case EV_GUEST_MEM:
+	case EV_FUNC_ENTRY:
+	case EV_FUNC_EXIT:
+	case EV_FUNCTION:
 	case EV_OTHER:
 		break;
 	}
@@ -176,6 +179,9 @@ static int after_event(struct perfetto *p, const struct merged *ev,
 	case EV_HOST_MEM_ABORT:
 	case EV_MEM_TRANSITION:
 	case EV_GUEST_MEM:
+	case EV_FUNC_ENTRY:
+	case EV_FUNC_EXIT:
+	case EV_FUNCTION:
 	case EV_OTHER:
 		break;
 	}

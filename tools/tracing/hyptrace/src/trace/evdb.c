@@ -36,6 +36,7 @@
  * @dynamic:	it has fields that point behind the fixed part
  * @safety:	which records can be printed with its "print fmt"
  * @plan:	prints all records, or NULL
+ * @call:	reads and prints the records of a function tracer, or NULL
  * @kind:	its kind for the checker
  * @reason:	the field "reason", or NULL
  * @reasons:	what its values mean
@@ -48,6 +49,7 @@ struct known {
 	bool dynamic;
 	enum print_safety safety;
 	struct evplan *plan;
+	struct evcall *call;
 	enum ev_kind kind;
 	struct tep_format_field *reason;
 	u8 reasons[NR_REASONS];
@@ -103,6 +105,7 @@ struct evdb *evdb_load(const struct datr *d)
 
 static void free_known(struct known *k)
 {
+	evcall_free(k->call);
 	evplan_free(k->plan);
 	free(k->label);
 	free(k);
@@ -213,6 +216,19 @@ static void learn_reasons(struct evdb *db, struct known *k)
 
 /* The first occurrence of an event */
 
+static enum ev_kind kind_of_call(const struct evcall *call)
+{
+	switch (evcall_kind(call)) {
+	case CALL_ENTRY:
+		return EV_FUNC_ENTRY;
+	case CALL_EXIT:
+		return EV_FUNC_EXIT;
+	case CALL_PLAIN:
+		break;
+	}
+	return EV_FUNCTION;
+}
+
 static enum ev_kind kind_of(const struct tep_event *e)
 {
 	static const struct {
@@ -281,14 +297,14 @@ static struct known *get_to_know(struct evdb *db, struct tep_event *e)
 	k->label = label_of(e);
 	k->size = PID_OFFSET + sizeof(s32);
 	if (!k->label || !measure(k, e->format.common_fields) ||
-	    !measure(k, e->format.fields)) {
+	    !measure(k, e->format.fields) || evcall_new(e, &k->call)) {
 		free_known(k);
 		return NULL;
 	}
 	k->safety = printcheck_event(e);
-	if (k->safety == PRINT_ALL)
+	if (k->safety == PRINT_ALL && !k->call)
 		k->plan = evplan_new(e, k->size);
-	k->kind = kind_of(e);
+	k->kind = k->call ? kind_of_call(k->call) : kind_of(e);
 	if (k->kind == EV_HYP_ENTER || k->kind == EV_HYP_EXIT)
 		k->reason = tep_find_field(e, "reason");
 	if (k->reason && k->reason->size < 1)
@@ -379,6 +395,14 @@ static s32 pid_of(const struct rbevent *ev)
 	return pid;
 }
 
+static char *print_call(struct evdb *db, const struct known *k, const struct rbevent *ev)
+{
+	trace_seq_reset(&db->seq);
+	evcall_print(k->call, db->tep, ev->data, &db->seq);
+	trace_seq_terminate(&db->seq);
+	return db->seq.buffer;
+}
+
 /* The event's own text, until the next call; NULL if memory ran out */
 static char *print_fields(struct evdb *db, const struct known *k,
 			  const struct rbevent *ev, unsigned int cpu)
@@ -387,6 +411,8 @@ static char *print_fields(struct evdb *db, const struct known *k,
 
 	if (k->plan)
 		return evplan_print(k->plan, ev->data);
+	if (k->call)
+		return print_call(db, k, ev);
 	rec.data = copy_of(db, ev);
 	if (!rec.data)
 		return NULL;
@@ -467,6 +493,21 @@ enum ev_kind evdb_kind(struct evdb *db, const struct rbevent *ev,
 	if (k->reason)
 		*reason = k->reasons[ev->data[k->reason->offset]];
 	return k->kind;
+}
+
+bool evdb_call(struct evdb *db, const struct rbevent *ev, struct call *out)
+{
+	struct known *k = find(db, ev);
+
+	if (!k || !k->call || ev->size < k->size)
+		return false;
+	evcall_read(k->call, ev->data, out);
+	return true;
+}
+
+const char *evdb_function(struct evdb *db, u64 addr, u64 *start)
+{
+	return evcall_function(db->tep, addr, start);
 }
 
 const char *evdb_name(struct evdb *db, const struct rbevent *ev)

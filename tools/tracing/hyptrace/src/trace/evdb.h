@@ -9,6 +9,7 @@
 
 #include "lib/types.h"
 #include "trace/datr.h"
+#include "trace/evcall.h"
 #include "trace/rbpage.h"
 
 struct evdb;
@@ -29,6 +30,9 @@ enum ev_kind {
 	EV_MEM_TRANSITION,
 	EV_GUEST_MEM,
 	EV_SCHED_SWITCH,
+	EV_FUNC_ENTRY,
+	EV_FUNC_EXIT,
+	EV_FUNCTION,
 };
 
 /* Why EL2 was entered or left */
@@ -59,6 +63,12 @@ void evdb_print(struct evdb *db, FILE *out, const struct rbevent *ev,
 /** evdb_kind - which event it is, and for EL2 entries and exits, why */
 enum ev_kind evdb_kind(struct evdb *db, const struct rbevent *ev,
 		       enum ev_reason *reason);
+
+/** evdb_call - read an event of a function tracer. Return: false if it is none. */
+bool evdb_call(struct evdb *db, const struct rbevent *ev, struct call *out);
+
+/** evdb_function - the function at an address, see evcall_function() */
+const char *evdb_function(struct evdb *db, u64 addr, u64 *start);
 
 /** evdb_name - the name of the event, "event 123" if it is not known */
 const char *evdb_name(struct evdb *db, const struct rbevent *ev);
