@@ -31,18 +31,22 @@ _hyptrace_values()	# COMMAND OPTION
 	local trace=${HYPTRACE_TRACEFS:-/sys/kernel/tracing}
 
 	case "$1 $2" in
+	"graph -e" | "graph --entry") return 1 ;;
 	*" -e" | *" --event") _hyptrace_events "$trace" ;;
 	*" -E" | *" --hyp-event") _hyptrace_events "$trace/remotes/hypervisor" ;;
 	"report -C" | "why --time") return 1 ;;
 	*" -C" | *" --clock") _hyptrace_clocks "$trace/remotes/hypervisor" ;;
 	*" --compression") echo any none zstd zlib ;;
 	*" --remote") ls "$trace/remotes" 2>/dev/null ;;
-	"stat -u" | "stat --unit") echo auto ns us ms s ;;
+	"stat -u" | "stat --unit" | "graph -u" | "graph --unit") echo auto ns us ms s ;;
+	"graph -b" | "graph --by") echo all entry ;;
+	"graph -s" | "graph --sort") echo total self calls name mean min p50 p99 max ;;
+	"graph -f" | "graph --function") return 1 ;;
 	"stat -s" | "stat --sort")
 		echo name count total mean min p50 p90 p99 p99.9 max
 		echo entries host EL2 guest unknown
 		;;
-	"stat --time") return 1 ;;
+	"stat --time" | "graph --time") return 1 ;;
 	*" -t" | *" --time") echo absolute relative delta ;;
 	*" --color") echo auto always never ;;
 	*) return 1 ;;

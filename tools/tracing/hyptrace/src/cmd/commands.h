@@ -10,6 +10,7 @@ int report_main(int argc, char **argv);
 int merge_main(int argc, char **argv);
 int check_main(int argc, char **argv);
 int stat_main(int argc, char **argv);
+int graph_main(int argc, char **argv);
 int why_main(int argc, char **argv);
 int top_main(int argc, char **argv);
 int pages_main(int argc, char **argv);

@@ -19,6 +19,7 @@ static const struct {
 	{ "live", live_main, "print hypervisor and host events as they happen" },
 	{ "report", report_main, "print the events of a recording" },
 	{ "stat", stat_main, "statistics of where time went: host, EL2 and guests" },
+	{ "graph", graph_main, "where time goes inside of EL2, function by function" },
 	{ "why", why_main, "the worst delays of vCPUs, and what caused them" },
 	{ "top", top_main, "live view of where time goes" },
 	{ "pages", pages_main, "which pages changed hands between host, EL2 and guests" },
