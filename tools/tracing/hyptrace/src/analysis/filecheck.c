@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "analysis/callcheck.h"
 #include "analysis/filecheck.h"
 #include "lib/log.h"
 #include "trace/evdb.h"
@@ -15,6 +16,7 @@
  * @db:		its events
  * @account:	counts them
  * @checker:	looks at their order
+ * @calls:	looks at calls of functions; NULL if it cannot
  * @log:	transitions of pages
  * @guests:	looks at the times of guests' events
  * @guest:	counts the events of each guest
@@ -29,6 +31,7 @@ struct filecheck {
 	struct evdb *db;
 	struct account *account;
 	struct checker *checker;
+	struct callcheck *calls;
 	struct pagelog *log;
 	struct guestcheck *guests;
 	struct account **guest;
@@ -71,6 +74,10 @@ static int open_all(struct filecheck *k)
 	k->pages = pagelog_complete(k->d, k->db);
 	k->log = pagelog_new(k->d, k->db);
 	k->checker = checker_new(host, hyp, &k->violations);
+	if (hyp)
+		k->calls = callcheck_new(k->db, &k->violations);
+	if (hyp && !k->calls)
+		return -1;
 	return k->log && k->checker ? open_guests(k) : -1;
 }
 
@@ -112,6 +119,8 @@ static int check_event(struct filecheck *k, const struct merged *ev)
 		.side = merged_side(k->d, ev),
 	};
 
+	if (k->calls && c.side == HYP && callcheck_feed(k->calls, ev))
+		return -1;
 	if (!ev->ev.data) {
 		corrupt_take(&k->corrupt, ev);
 		return checker_corrupt(k->checker, &c, ev->offset);
@@ -178,6 +187,7 @@ int filecheck_run(struct filecheck *k, const struct cpulist *cpus,
 	ret = checker_finish(k->checker, result->account.no_counters, &result->order);
 	if (!ret && filecheck_pages(k, cpus))
 		ret = check_pages(k, &result->pages);
+	result->calls = k->calls ? callcheck_calls(k->calls) : 0;
 	result->violations = k->violations.nr;
 	return ret;
 }
@@ -200,6 +210,7 @@ void filecheck_free(struct filecheck *k)
 	free(k->guest);
 	guestcheck_free(k->guests);
 	checker_free(k->checker);
+	callcheck_free(k->calls);
 	pagelog_free(k->log);
 	account_free(k->account);
 	evdb_free(k->db);

@@ -22,6 +22,7 @@ struct filecheck;
  * struct filecheck_result - the result
  * @violations:	broken rules
  * @order:	of the order of events
+ * @calls:	calls of functions that were checked
  * @pages:	of the transitions of pages
  * @account:	of what was written, read and lost
  * @corrupt:	corrupt sub-buffers
@@ -29,6 +30,7 @@ struct filecheck;
 struct filecheck_result {
 	u64 violations;
 	struct check_result order;
+	u64 calls;
 	struct pagecheck_counts pages;
 	struct account_result account;
 	struct corrupt corrupt;

@@ -59,6 +59,8 @@ static int print_verdict(const struct filecheck_result *r, bool pages, FILE *out
 	const struct account_result *a = &r->account;
 	const struct check_result *c = &r->order;
 
+	if (r->calls)
+		fprintf(out, "functions: calls=%llu\n", r->calls);
 	if (pages)
 		fprintf(out, "pages: transitions=%llu unknown=%llu refused=%llu\n",
 			r->pages.done, r->pages.unknown, r->pages.refused);
@@ -97,7 +99,8 @@ static const char doc[] =
 	"Checks that a recording is in order and complete, by these rules on each CPU:\n"
 	"  * time goes forward, on the host's side and on the hypervisor's;\n"
 	"  * EL2 is entered and left in turn, and all other hypervisor events are in\n"
-	"    between;\n"
+	"    between, but for those of functions;\n"
+	"  * calls of functions are nested: each return is that of the innermost call;\n"
 	"  * kvm_entry and kvm_exit of the host alternate; the time between is a\n"
 	"    window;\n"
 	"  * each guest run at EL2 lies inside of one window, and each window has one;\n"
