@@ -404,6 +404,27 @@ def test_check(directory):
                "does not fit the calls before" in out else [out])
 
 
+def test_folded(directory):
+    path = os.path.join(directory, "folded.dat")
+    trace = random_trace(11)
+    trace.write(path)
+    status, out, said = hyptrace("export", "--folded", path)
+    equal("folded stacks: status", (status, out), (0, ""))
+    with open(path.replace(".dat", ".folded"), encoding="utf-8") as folded:
+        lines = folded.read().splitlines()
+    stacks = {tuple(stack.split(";")): int(ns)
+              for stack, ns in (line.rsplit(" ", 1) for line in lines)}
+    same("folded stacks", stacks, {p: ns for p, (_, ns) in trace.tree.items() if ns})
+    want = "%u stacks, %u ns in %u EL2 entries; not measured: cut=2 misnested=0" % (
+        len(lines), sum(stacks.values()),
+        sum(calls for p, (calls, _) in trace.tree.items() if len(p) == 1))
+    result("folded stacks: what is said", [] if want in said else [said])
+    trace.write(path, RECORDED[1:])
+    status, out, said = hyptrace("export", "--folded", "-o", path + "2", path)
+    equal("folded stacks: of a file without entries",
+          (status, os.path.exists(path + "2"), said.count("\n")), (1, False, 1))
+
+
 def test_errors(directory):
     path = os.path.join(directory, "a.dat")
     t = Trace()
@@ -435,7 +456,7 @@ def main():
     print("TAP version 13")
     attempt_each((test_random, test_joined, test_entries, test_related, test_losses, test_nesting,
                   test_unreturned, test_guest, test_scope, test_text, test_report,
-                  test_check, test_errors))
+                  test_check, test_folded, test_errors))
     finish()
 
 

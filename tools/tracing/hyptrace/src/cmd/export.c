@@ -8,6 +8,7 @@
 
 #include "cmd/cmdline.h"
 #include "cmd/commands.h"
+#include "export/folded.h"
 #include "export/html.h"
 #include "export/perfetto.h"
 #include "lib/log.h"
@@ -17,27 +18,33 @@
 
 static const char doc[] =
 	"Writes the events of a recording as a trace for Perfetto, or as a page for a\n"
-	"web browser.\n"
+	"web browser; or where time goes inside of EL2 for a flame graph.\n"
 	"\vIn Perfetto, each visit to EL2 is a slice on the track \"pkVM Hypervisor CPU\n"
 	"n\". Each vCPU has a track that says when it was in the guest, and why it left\n"
-	"it. Events that Perfetto does not know are in its table of ftrace events, with\n"
-	"names and values (generic). Timestamps are in boot time.\n"
+	"it. If functions of EL2 were traced, each CPU has a track of them. Events that\n"
+	"Perfetto does not know are in its table of ftrace events, with names and values\n"
+	"(generic). Timestamps are in boot time.\n"
 	"\n"
 	"The page shows when the host, EL2 and guests ran on each CPU and where events\n"
 	"were lost, all events, and the tables of hyptrace stat. It needs neither a\n"
 	"network nor another file.\n"
 	"\n"
+	"Folded stacks have a line for each stack of EL2's functions: the kind of EL2 entry and\n"
+	"the functions, with ';' between, and the ns in the last one. See hyptrace graph.\n"
+	"\n"
 	"Exit status: 0 on success; 1 on errors, or if FILE is corrupt in places; 2 for\n"
 	"a wrong command line.";
 
-enum { OPT_PERFETTO = CMDLINE_KEYS, OPT_HTML };
+enum { OPT_PERFETTO = CMDLINE_KEYS, OPT_HTML, OPT_FOLDED };
 
 static const struct argp_option options[] = {
 	{ "perfetto", OPT_PERFETTO, NULL, 0,
 	  "write a trace for Perfetto (ui.perfetto.dev)", 0 },
 	{ "html", OPT_HTML, NULL, 0, "write a page for a web browser", 0 },
+	{ "folded", OPT_FOLDED, NULL, 0,
+	  "write folded stacks of EL2's functions, for programs that draw flame graphs", 0 },
 	{ "output", 'o', "OUT", 0,
-	  "output file [FILE with .pftrace or .html instead of .dat]",
+	  "output file [FILE with .pftrace, .html or .folded instead of .dat]",
 	  0 },
 	{ "quiet", 'q', NULL, 0, "print no summary", 0 },
 	{ 0 }
@@ -48,15 +55,19 @@ struct options {
 	const char *output;
 	bool perfetto;
 	bool html;
+	bool folded;
 	bool quiet;
 };
 
 static error_t check_format(const struct options *o)
 {
-	if (!o->perfetto && !o->html)
-		return cmdline_told(log_error("no output format: expected --perfetto or --html"));
-	if (o->perfetto && o->html && o->output)
-		return cmdline_told(log_error("--output with two formats: expected one of them"));
+	unsigned int nr = o->perfetto + o->html + o->folded;
+
+	if (!nr)
+		return cmdline_told(log_error("no output format: expected --perfetto, --html or --folded"));
+	if (nr > 1 && o->output)
+		return cmdline_told(log_error("--output with %s formats: expected one of them",
+					      nr == 2 ? "two" : "three"));
 	return 0;
 }
 
@@ -73,6 +84,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_HTML:
 		o->html = true;
+		return 0;
+	case OPT_FOLDED:
+		o->folded = true;
 		return 0;
 	case 'o':
 		o->output = arg;
@@ -120,6 +134,7 @@ struct format {
  * @shift:	to boot time
  * @perfetto:	what was written
  * @html:	the same
+ * @folded:	the same
  */
 struct exporting {
 	const struct options *o;
@@ -130,6 +145,7 @@ struct exporting {
 	u64 shift;
 	struct perfetto_result perfetto;
 	struct htmldata_counts html;
+	struct folded_result folded;
 };
 
 static int write_perfetto(struct exporting *f)
@@ -171,6 +187,21 @@ static const struct format perfetto = {
 };
 
 static const struct format html = { ".html", write_html, tell_html };
+
+static int write_folded(struct output *f)
+{
+	return folded_export(f->d, input_cpus(&f->o->in), f->out, &f->folded);
+}
+
+static void tell_folded(const struct output *f)
+{
+	const struct callgraph_result *r = &f->folded.calls;
+
+	log_note("%s: %llu stacks, %llu ns in %llu EL2 entries; not measured: cut=%llu misnested=%llu",
+		 f->name, f->folded.stacks, r->ns, r->entries, r->cut, r->misnested);
+}
+
+static const struct format folded = { ".folded", write_folded, tell_folded };
 
 /* Return: the name of the output, to be freed; NULL after a message */
 static char *output_name(const struct options *o, const char *suffix)
@@ -226,6 +257,7 @@ static int export_file(const struct options *o, struct datr *d)
 	struct exporting f[] = {
 		{ .o = o, .d = d, .format = o->perfetto ? &perfetto : NULL },
 		{ .o = o, .d = d, .format = o->html ? &html : NULL },
+		{ .o = o, .d = d, .format = o->folded ? &folded : NULL },
 	};
 	unsigned int i;
 	int ret = 0;
