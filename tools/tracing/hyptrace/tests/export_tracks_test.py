@@ -13,6 +13,7 @@ import os
 import re
 import sys
 
+import graphs
 import pftrace
 import synth
 from tap import attempt, attempt_each, equal, finish, result, run
@@ -390,9 +391,53 @@ def check_flows(name, trace, shift, kvm, known):
            [] if good else ["got %d" % guests])
 
 
+def functions_of(trace):
+    """=> {path of names: [slices, time in no slice inside]} of all CPUs"""
+    found = {}
+    for uuid, track in trace.track.items():
+        if not track.get("name", "").startswith("EL2 functions CPU "):
+            continue
+        path = []
+        for s in trace.slices[uuid]:
+            path[s.depth:] = [s.name]
+            for depth in range(max(s.depth - 1, 0), s.depth + 1):
+                node = found.setdefault(tuple(path[:depth + 1]), [0, 0])
+                node[1] += s.end - s.start if depth == s.depth else s.start - s.end
+            found[tuple(path)][0] += 1
+    return found
+
+
+def test_functions(directory):
+    """Slices of EL2's functions: their times are those of the tree of hyptrace graph"""
+    path = os.path.join(directory, "functions.dat")
+    for outside in False, True:
+        made = graphs.random_trace(12, outside=outside)
+        made.write(path)
+        trace, _ = export(path)
+        want = {}
+        for node, (_, ns) in made.tree.items():
+            node = ("EL2 " + node[0].split()[0],) + node[1:]
+            want[node] = want.get(node, 0) + ns
+        got = functions_of(trace)
+        equal("functions: time of self in each slice", {n: ns for n, (_, ns) in got.items()}, want)
+    lost = graphs.Trace()
+    lost.prime()
+    for loss in 0, 3, 0:
+        lost.enter(hcall=5)
+        lost.wait(10)
+        lost.call("walk")
+        lost.wait(20)
+        lost.add("host_hcall", lost=loss)
+        lost.end()
+        lost.leave()
+    lost.write(path)
+    equal("functions: a loss ends all slices at the event before", functions_of(export(path)[0]),
+          {("EL2 hvc",): [3, 30], ("EL2 hvc", "walk"): [3, 40]})
+
+
 def main():
     print("TAP version 13")
-    attempt_each((test_synthetic, test_flows, test_not_recorded))
+    attempt_each((test_synthetic, test_flows, test_not_recorded, test_functions))
     for path in sys.argv[2:]:
         attempt(test_recording, path)
     finish()

@@ -25,6 +25,7 @@
 #include "analysis/fileprofile.h"
 #include "export/perfetto.h"
 #include "export/pfbundle.h"
+#include "export/pfcalls.h"
 #include "export/pfevent.h"
 #include "export/pfout.h"
 #include "export/pftrack.h"
@@ -64,6 +65,7 @@ struct perfetto {
 	struct pfbundle *bundles;
 	struct pftrack *tracks;
 	struct pfvcpu *vcpus;
+	struct pfcalls *calls;
 	u64 shift;
 	u64 last;
 	struct slice slice[MAX_CPUS];
@@ -225,7 +227,7 @@ static int export_hyp(struct perfetto *p, const struct merged *ev, u64 ts)
 
 	if (evdb_head(p->db, &ev->ev, &h))
 		s->pid = h.pid;
-	if (before_event(p, ev, kind, ts) ||
+	if (before_event(p, ev, kind, ts) || pfcalls_event(p->calls, ev, ts) ||
 	    put_event(p, ev, ts, &pf))
 		return -1;
 	s->last = ts;
@@ -241,6 +243,8 @@ static int export_loss(struct perfetto *p, const struct merged *ev, enum side si
 	corrupt_take(&p->result->corrupt, ev);
 	if (p->vcpus)
 		pfvcpu_lose(p->vcpus, ev->cpu, p->last, side);
+	if (side == HYP)
+		pfcalls_lose(p->calls, ev->cpu);
 	if (side == HYP && cut_slice(p, ev->cpu))
 		return -1;
 	return pfbundle_lost(p->bundles, ev->cpu);
@@ -294,12 +298,16 @@ static int open_all(struct perfetto *p)
 	p->translator = pfevent_new(p->db);
 	if (!p->bundles || !p->tracks || !p->translator)
 		return -1;
+	p->calls = pfcalls_new(p->db, p->tracks);
+	if (!p->calls)
+		return -1;
 	evload_comms(p->d, name_thread, p->tracks);
 	return open_vcpus(p);
 }
 
 static void close_all(struct perfetto *p)
 {
+	pfcalls_free(p->calls);
 	pfvcpu_free(p->vcpus);
 	pfevent_free(p->translator);
 	pftrack_free(p->tracks);
@@ -312,6 +320,7 @@ static int finish_all(struct perfetto *p)
 {
 	if (p->vcpus)
 		pfvcpu_finish(p->vcpus, p->last);
+	pfcalls_finish(p->calls);
 	if (pftrack_finish(p->tracks) || pfbundle_finish(p->bundles))
 		return -1;
 	return pfout_finish(p->packets);

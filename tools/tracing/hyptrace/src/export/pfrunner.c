@@ -13,25 +13,6 @@ static void put_cpu(struct pftrack *t, const struct pfplace *on)
 	pftrack_argument(t, &cpu);
 }
 
-static const char *el2_name(enum ev_reason reason)
-{
-	switch (reason) {
-	case REASON_SMC:
-		return "EL2 smc";
-	case REASON_HVC:
-		return "EL2 hvc";
-	case REASON_HOST_ABORT:
-		return "EL2 host_abort";
-	case REASON_GUEST_EXIT:
-		return "EL2 guest_exit";
-	case REASON_ERET_HOST:
-	case REASON_ERET_GUEST:
-	case REASON_OTHER:
-		break;
-	}
-	return "EL2";
-}
-
 static void write_begin(struct pftrack *t, const struct pfrunner *r)
 {
 	u64 flow = 0;
@@ -44,7 +25,7 @@ static void write_begin(struct pftrack *t, const struct pfrunner *r)
 		pftrack_name(t, "guest", "guest");
 		break;
 	case PLACE_EL2:
-		pftrack_name(t, el2_name(r->on->reason), "EL2");
+		pftrack_name(t, pftrack_el2_name(r->on->reason), "EL2");
 		break;
 	case PLACE_HOST:
 	case PLACE_UNKNOWN:

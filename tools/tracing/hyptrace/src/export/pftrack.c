@@ -52,6 +52,7 @@ enum interned {
 	TRACK_OF_VM,
 	TRACK_OF_VCPU,
 	TRACK_OF_THREAD,
+	TRACK_OF_CPU,
 };
 
 #define NR_RECENT		64
@@ -266,7 +267,36 @@ u64 pftrack_thread(struct pftrack *t, s32 task, const char *name)
 	return uuid;
 }
 
+u64 pftrack_cpu(struct pftrack *t, unsigned int cpu)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "EL2 functions CPU %u", cpu);
+	begin_key(t, TRACK_OF_CPU);
+	bytes_varint(&t->key, cpu);
+	return track(t, 0, name);
+}
+
 /* Events */
+
+const char *pftrack_el2_name(enum ev_reason reason)
+{
+	switch (reason) {
+	case REASON_SMC:
+		return "EL2 smc";
+	case REASON_HVC:
+		return "EL2 hvc";
+	case REASON_HOST_ABORT:
+		return "EL2 host_abort";
+	case REASON_GUEST_EXIT:
+		return "EL2 guest_exit";
+	case REASON_ERET_HOST:
+	case REASON_ERET_GUEST:
+	case REASON_OTHER:
+		break;
+	}
+	return "EL2";
+}
 
 void pftrack_event(struct pftrack *t, enum pf_type type, u64 track, u64 ts)
 {

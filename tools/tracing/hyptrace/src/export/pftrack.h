@@ -36,6 +36,12 @@ u64 pftrack_vcpu(struct pftrack *t, u64 vm, s32 task, const char *name);
 /** pftrack_thread - the track of a task of the host; its first @name counts, NULL for none */
 u64 pftrack_thread(struct pftrack *t, s32 task, const char *name);
 
+/** pftrack_cpu - the track of EL2's functions on a CPU */
+u64 pftrack_cpu(struct pftrack *t, unsigned int cpu);
+
+/** pftrack_el2_name - the name of a slice for an EL2 entry */
+const char *pftrack_el2_name(enum ev_reason reason);
+
 /* What pftrack_event() begins: numbers of TrackEvent.Type */
 enum pf_type {
 	PF_BEGIN	= 1,
