@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Fuzzes the commands that read files: whatever the bytes are, report, check, why, pages,
- * compare, stat and export end, without an invalid access to memory.
+ * compare, stat, graph and export end, without an invalid access to memory.
  *
  * The first byte is not part of the file: it selects the command.
  */
@@ -12,11 +12,13 @@
 #include "analysis/fileprofile.h"
 #include "cmd/check.h"
 #include "cmd/compare.h"
+#include "cmd/graph.h"
 #include "cmd/pages.h"
 #include "cmd/report.h"
 #include "cmd/stat.h"
 #include "cmd/whyjson.h"
 #include "cmd/whytext.h"
+#include "export/folded.h"
 #include "export/html.h"
 #include "export/perfetto.h"
 #include "lib/log.h"
@@ -51,6 +53,24 @@ static void export_page(struct datr *d)
 	struct htmldata_counts counts;
 
 	html_export(d, NULL, null, &counts);
+}
+
+static void export_folded(struct datr *d)
+{
+	struct folded_result result;
+
+	folded_export(d, NULL, null, &result);
+}
+
+static void graph(struct datr *d, u8 how)
+{
+	const struct graph_how h = {
+		.json = how % 3 == 1, .joined = how % 2, .key = how % 9, .top = how % 4,
+		.depth = how % 5, .pattern = how % 7 ? NULL : "h*",
+		.function = how % 5 ? NULL : "walk",
+	};
+
+	graph_file(d, NULL, &h, null);
 }
 
 static void report(struct datr *d, u8 how)
@@ -145,12 +165,16 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	case 4:
 		if (data[0] / 6 % 2)
 			compare(d, 1 + data[0] / 12 % 3);
+		else if (data[0] / 12 % 3)
+			graph(d, data[0] / 12);
 		else
 			stat_file(d, NULL, &(struct stat_how){ .histogram = true }, null);
 		break;
 	default:
 		if (data[0] / 6 % 2)
 			export_page(d);
+		else if (data[0] / 12 % 2)
+			export_folded(d);
 		else
 			export(d);
 		break;

@@ -268,6 +268,20 @@ def test_unreturned(directory):
     want = {("hvc 5",): [2, 50], ("hvc 5", "handle_trap"): [1, 40]}
     want.update({path: node for path, node in GOOD.items() if len(path) > 1})
     equal("a function that does not return", (selves(whole), whole["without_return"]), (want, 1))
+    t = Trace()
+    t.prime()
+    visit(t)
+    t.enter(hcall=5)
+    t.wait(40)
+    t.call("walk")      # tracing of functions ends here, and begins again after the entry
+    t.wait(30)
+    t.leave()
+    t.stack.pop()
+    t.since.pop()
+    visit(t)
+    whole = analyze(directory, t)
+    equal("tracing ends in an entry", (selves(whole), whole["cut"], whole["without_return"]),
+          (times(2), 2, 1))
 
 
 def test_guest(directory):

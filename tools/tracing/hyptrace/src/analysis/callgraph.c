@@ -8,7 +8,8 @@
  * lies outside of an entry does not count, such as the time of a function before hyp_enter.
  *
  * An entry is counted at its end, when times.c knows what it was and that it is complete.
- * It is not counted if the stack is not known in all of it, see callstack.c.
+ * It is not counted if the stack is not known in all of it, see callstack.c; or if it returns
+ * to the host before a function that was called in an entry: tracing ended before its return.
  *
  * A function that enters a guest is part of several entries. The duration of a call is the
  * time at EL2 from its begin to its end, over all of them.
@@ -337,10 +338,24 @@ static void enter(struct cpu_calls *c, u64 ts, enum ev_reason reason)
 	}
 }
 
+/* A function that was called before hyp_enter may return after hyp_exit, others not */
+static bool has_returned(const struct cpu_calls *c)
+{
+	unsigned int i;
+
+	for (i = 0; i < c->stack.nr; i++) {
+		if (c->stack.frame[i].inside)
+			return false;
+	}
+	return true;
+}
+
 static void leave(struct cpu_calls *c, u64 ts, enum ev_reason reason)
 {
-	if (reason != REASON_ERET_GUEST)
+	if (reason != REASON_ERET_GUEST) {
+		c->known &= has_returned(c);
 		callstack_leave(&c->stack);
+	}
 	if (!c->inside)
 		return;
 	c->inside = false;
@@ -392,6 +407,7 @@ static int take_call(struct callgraph *g, struct cpu_calls *c, struct evdb *db, 
 	f->what = what;
 	f->since = el2_now(c, ts);
 	f->stay = c->stay;
+	f->inside = c->inside;
 	s.what = what;
 	return add_step(c, &s);
 }

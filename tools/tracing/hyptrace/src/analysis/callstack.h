@@ -18,6 +18,7 @@
  * @what:	for the user of the stack
  * @since:	the same
  * @stay:	the same
+ * @inside:	the same
  * @counted:	the same
  */
 struct frame {
@@ -25,6 +26,7 @@ struct frame {
 	u32 what;
 	u64 since;
 	u64 stay;
+	bool inside;
 	bool counted;
 };
 

@@ -188,12 +188,12 @@ static const struct format perfetto = {
 
 static const struct format html = { ".html", write_html, tell_html };
 
-static int write_folded(struct output *f)
+static int write_folded(struct exporting *f)
 {
 	return folded_export(f->d, input_cpus(&f->o->in), f->out, &f->folded);
 }
 
-static void tell_folded(const struct output *f)
+static void tell_folded(const struct exporting *f)
 {
 	const struct callgraph_result *r = &f->folded.calls;
 

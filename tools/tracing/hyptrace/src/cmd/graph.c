@@ -11,6 +11,111 @@
 #include "cmd/table.h"
 #include "lib/log.h"
 
+/* What there is to print */
+
+const char *graph_node_name(const struct graph_view *v, const struct graph_how *how, u32 node)
+{
+	const struct callnode *n = &v->tree->node[node];
+
+	if (!how->joined && n->parent == CALLTREE_ROOT)
+		return callgraph_entry_name(v->f->graph, n->what);
+	return callgraph_function_name(v->f->graph, n->what);
+}
+
+static int find_function(struct graph_view *v, const struct graph_how *how, const struct datr *d)
+{
+	size_t i;
+	u32 what;
+
+	for (i = 0; !v->function && i < v->functions.nr; i++) {
+		if (!strcmp(v->functions.row[i].name, how->function))
+			v->function = &v->functions.row[i];
+	}
+	if (!v->function)
+		return log_error("%s: no calls of '%s': expected a function of the table of graph",
+				 datr_name(d), how->function);
+	what = v->function->what;
+	if (callrows_callers(v->f->graph, what, how->key, &v->callers))
+		return -1;
+	return callrows_callees(v->f->graph, what, how->key, &v->self, &v->callees);
+}
+
+static int view(struct graph_view *v, const struct graph_how *how, const struct datr *d)
+{
+	if (callorder_new(v->f->graph, v->tree, how->joined, how->key, &v->order) ||
+	    callrows_functions(v->f->graph, how->key, &v->functions))
+		return -1;
+	return how->function ? find_function(v, how, d) : 0;
+}
+
+static int print_view(struct graph_view *v, const struct graph_how *how, const struct datr *d,
+		      FILE *out)
+{
+	int ret = view(v, how, d);
+
+	if (!ret && how->json)
+		graph_json(v, how, out);
+	else if (!ret)
+		ret = graph_text(v, how, out);
+	callorder_free(&v->order);
+	callrows_free(&v->functions);
+	callrows_free(&v->callers);
+	callrows_free(&v->callees);
+	return ret;
+}
+
+static int print_joined(const struct filegraph *f, const struct graph_how *how,
+			const struct datr *d, FILE *out)
+{
+	struct calltree tree;
+	struct graph_view v = { .f = f, .tree = &tree };
+	int ret = calltree_init(&tree);
+
+	if (!ret)
+		ret = calltree_join(callgraph_tree(f->graph), &tree);
+	if (!ret) {
+		calltree_sum(&tree);
+		ret = print_view(&v, how, d, out);
+	}
+	calltree_free(&tree);
+	return ret;
+}
+
+static int print_graph(const struct filegraph *f, const struct graph_how *how, struct datr *d,
+		       FILE *out)
+{
+	struct graph_view v = { .f = f, .tree = callgraph_tree(f->graph) };
+	int ret;
+
+	if (scopeargs_given(&how->part) &&
+	    scopeargs_check(&how->part, d, profiler_profile(f->profiler)))
+		return -1;
+	ret = how->joined ? print_joined(f, how, d, out) : print_view(&v, how, d, out);
+	return ret ?: fileprofile_check(f->profiler, d);
+}
+
+int graph_file(struct datr *d, const struct cpulist *cpus, const struct graph_how *how,
+	       FILE *out)
+{
+	struct filegraph_rule rule = { .cpus = cpus, .pattern = how->pattern };
+	struct filegraph *f;
+	struct scope scope;
+	int ret;
+
+	if (scopeargs_resolve(&how->part, d, &scope))
+		return -1;
+	if (scopeargs_given(&how->part))
+		rule.scope = &scope;
+	f = filegraph_read(d, &rule);
+	if (!f)
+		return -1;
+	ret = print_graph(f, how, d, out);
+	filegraph_free(f);
+	return ret;
+}
+
+/* The command line */
+
 static const char doc[] =
 	"Prints where time goes inside of EL2, by function: a tree of calls for each kind of\n"
 	"EL2 entry, and a table of all functions. The recording needs the events of the tracer\n"
@@ -136,107 +241,11 @@ static const struct argp argp = {
 	.children = children,
 };
 
-/* What there is to print */
-
-const char *graph_node_name(const struct graph_view *v, const struct graph_how *how, u32 node)
-{
-	const struct callnode *n = &v->tree->node[node];
-
-	if (!how->joined && n->parent == CALLTREE_ROOT)
-		return callgraph_entry_name(v->f->graph, n->what);
-	return callgraph_function_name(v->f->graph, n->what);
-}
-
-static int find_function(struct graph_view *v, const struct graph_how *how, const struct datr *d)
-{
-	size_t i;
-	u32 what;
-
-	for (i = 0; !v->function && i < v->functions.nr; i++) {
-		if (!strcmp(v->functions.row[i].name, how->function))
-			v->function = &v->functions.row[i];
-	}
-	if (!v->function)
-		return log_error("%s: no calls of '%s': expected a function of the table of graph",
-				 datr_name(d), how->function);
-	what = v->function->what;
-	if (callrows_callers(v->f->graph, what, how->key, &v->callers))
-		return -1;
-	return callrows_callees(v->f->graph, what, how->key, &v->self, &v->callees);
-}
-
-static int view(struct graph_view *v, const struct graph_how *how, const struct datr *d)
-{
-	if (callorder_new(v->f->graph, v->tree, how->joined, how->key, &v->order) ||
-	    callrows_functions(v->f->graph, how->key, &v->functions))
-		return -1;
-	return how->function ? find_function(v, how, d) : 0;
-}
-
-static int print_view(struct graph_view *v, const struct graph_how *how, const struct datr *d)
-{
-	int ret = view(v, how, d);
-
-	if (!ret && how->json)
-		graph_json(v, how, stdout);
-	else if (!ret)
-		ret = graph_text(v, how, stdout);
-	callorder_free(&v->order);
-	callrows_free(&v->functions);
-	callrows_free(&v->callers);
-	callrows_free(&v->callees);
-	return ret;
-}
-
-static int print_joined(const struct filegraph *f, const struct graph_how *how,
-			const struct datr *d)
-{
-	struct calltree tree;
-	struct graph_view v = { .f = f, .tree = &tree };
-	int ret = calltree_init(&tree);
-
-	if (!ret)
-		ret = calltree_join(callgraph_tree(f->graph), &tree);
-	if (!ret) {
-		calltree_sum(&tree);
-		ret = print_view(&v, how, d);
-	}
-	calltree_free(&tree);
-	return ret;
-}
-
-static int print_graph(const struct filegraph *f, const struct graph_how *how, struct datr *d)
-{
-	struct graph_view v = { .f = f, .tree = callgraph_tree(f->graph) };
-	int ret;
-
-	if (scopeargs_given(&how->part) &&
-	    scopeargs_check(&how->part, d, profiler_profile(f->profiler)))
-		return -1;
-	ret = how->joined ? print_joined(f, how, d) : print_view(&v, how, d);
-	return ret ?: fileprofile_check(f->profiler, d);
-}
-
 static int print(struct datr *d, const void *options)
 {
 	const struct options *o = options;
-	struct filegraph_rule rule = {
-		.cpus = input_cpus(&o->in), .pattern = o->how.pattern,
-	};
-	struct filegraph *f;
-	struct scope scope;
-	int ret;
 
-	if (scopeargs_resolve(&o->how.part, d, &scope))
-		return -1;
-	if (scopeargs_given(&o->how.part))
-		rule.scope = &scope;
-	f = filegraph_read(d, &rule);
-	if (!f)
-		return -1;
-	ret = print_graph(f, &o->how, d);
-	filegraph_free(f);
-	return ret;
+	return graph_file(d, input_cpus(&o->in), &o->how, stdout);
 }
 
 int graph_main(int argc, char **argv)

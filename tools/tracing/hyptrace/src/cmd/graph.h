@@ -58,6 +58,19 @@ struct graph_view {
 	u64 self;
 };
 
+/**
+ * graph_file - print where time goes inside of EL2
+ * @d:		the file
+ * @cpus:	these CPUs; NULL for all
+ * @how:	what is printed
+ * @out:	where the text goes
+ *
+ * Return: 0; -1 with a message; 1 with a message if everything was printed, but
+ * there were corrupt sub-buffers.
+ */
+int graph_file(struct datr *d, const struct cpulist *cpus, const struct graph_how *how,
+	       FILE *out);
+
 /** graph_text - print as text. Return: 0, or -1 with a message. */
 int graph_text(const struct graph_view *v, const struct graph_how *how, FILE *out);
 
