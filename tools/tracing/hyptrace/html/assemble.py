@@ -19,7 +19,7 @@ D3 = ("array", "color", "dispatch", "selection", "drag", "ease", "format", "inte
       "timer", "time", "time-format", "transition", "scale", "zoom")
 SCRIPTS = ("data.js", "painter.js", "lanes.js", "rows.js", "groups.js",
            "grouplanes.js", "vmlanes.js", "arrows.js", "timeline.js", "overview.js", "totals.js",
-           "visits.js", "search.js", "sorting.js", "tables.js", "tabs.js", "hits.js", "details.js",
+           "visits.js", "search.js", "sorting.js", "tables.js", "flame.js", "tabs.js", "hits.js", "details.js",
            "keys.js", "range.js", "link.js", "page.js")
 COMPARE_SCRIPTS = "data.js", "sorting.js", "tables.js", "compare.js"
 MARK = "@DATA@"

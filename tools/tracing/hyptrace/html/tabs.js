@@ -9,9 +9,17 @@ class Tabs {
 	/* current: the event that "Events" shows */
 	constructor(page) {
 		this.page = page;
-		this.tables = statTables(page.data.stat);
+		this.tables = this.tablesOf(page.data.stat);
 		this.current = 0;
 		this.makeTabs();
+	}
+
+	/* If EL2's functions were traced, the last one is a picture of them */
+	tablesOf(stat) {
+		const { functions } = this.page.data.stat;
+		const flame = { title: "EL2 functions", columns: [], rows: [], functions };
+
+		return functions ? [...statTables(stat), flame] : statTables(stat);
 	}
 
 	makeTabs() {
@@ -36,7 +44,7 @@ class Tabs {
 	/* The tables of the range, with the orders of those before */
 	count() {
 		const { data, ranges } = this.page;
-		const tables = statTables(ranges.range ? rangeStat(data, ranges.range) : data.stat);
+		const tables = this.tablesOf(ranges.range ? rangeStat(data, ranges.range) : data.stat);
 
 		tables.forEach((table, i) => {
 			table.order = this.tables[i].order;
@@ -67,10 +75,12 @@ class Tabs {
 			tab.setAttribute("aria-selected", n === i);
 			tab.tabIndex = n === i ? 0 : -1;
 		});
-		if (i)
-			this.showTable(this.tables[i - 1]);
-		else
+		if (!i)
 			this.showEvents();
+		else if (this.tables[i - 1].functions)
+			$("table").replaceChildren(flameElement(this.tables[i - 1].functions));
+		else
+			this.showTable(this.tables[i - 1]);
 	}
 
 	showTable(table) {

@@ -18,6 +18,7 @@ import time
 
 import browser
 import page_compare_tests
+import page_flame_tests
 import page_guest_tests
 import page_lanes_tests
 import page_range_tests
@@ -461,6 +462,7 @@ def test_all(directory):
         page_range_tests.test_keys(b, page, start)
         page_lanes_tests.test_all(b, directory, page, start)
         page_guest_tests.test_all(b, directory)
+        page_flame_tests.test_all(b, HYPTRACE, directory)
         page_compare_tests.test_all(b, directory, WIDTH, HEIGHT)
         page_use_tests.test_narrow(b, page, WIDTH, HEIGHT)
         test_many_cpus(b, directory)

@@ -591,3 +591,8 @@ u32 callgraph_nr_functions(const struct callgraph *g)
 {
 	return g->functions.nr;
 }
+
+u32 callgraph_nr_entries(const struct callgraph *g)
+{
+	return g->entries.nr;
+}

@@ -85,6 +85,9 @@ const char *callgraph_function_name(const struct callgraph *g, u32 what);
 /** callgraph_durations - of complete calls of a function, by its @what: time at EL2 */
 struct dist *callgraph_durations(const struct callgraph *g, u32 what);
 
+/** callgraph_nr_entries - how many kinds of EL2 entries occurred, as callgraph_nr_functions() */
+u32 callgraph_nr_entries(const struct callgraph *g);
+
 /** callgraph_nr_functions - how many functions occurred; smaller numbers are a @what */
 u32 callgraph_nr_functions(const struct callgraph *g);
 

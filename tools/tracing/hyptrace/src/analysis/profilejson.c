@@ -2,6 +2,7 @@
 /*
  * A profile as JSON. See profilejson.h.
  */
+#include "analysis/calljson.h"
 #include "analysis/profilejson.h"
 #include "lib/json.h"
 
@@ -206,5 +207,9 @@ void profile_print_json(const struct profile *s, const struct profilejson *how, 
 	put_dists(out, "switches", times_ways(s->times), how);
 	if (how->slowest)
 		put_slowest(s, how->slowest, out);
+	if (how->calls) {
+		fputs(",\n\"functions\": ", out);
+		calljson_print(how->calls, how->of_calls, out);
+	}
 	fputs("}\n", out);
 }

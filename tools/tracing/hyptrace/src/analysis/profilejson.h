@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "analysis/callgraph.h"
 #include "analysis/profiler.h"
 #include "analysis/slowest.h"
 
@@ -15,11 +16,15 @@
  * @histogram:	histograms of the durations
  * @top:	at most so many rows of each list; 0 for all
  * @slowest:	the longest durations, or NULL
+ * @calls:	where time goes inside of EL2, or NULL
+ * @of_calls:	its result
  */
 struct profilejson {
 	bool histogram;
 	unsigned int top;
 	const struct slowest *slowest;
+	const struct callgraph *calls;
+	const struct callgraph_result *of_calls;
 };
 
 /**

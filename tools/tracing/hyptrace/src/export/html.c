@@ -68,14 +68,16 @@ struct profile_watch html_watch(struct htmldata *h)
 }
 
 /* Return: 0, or -1 with a message; *json is to be freed in either case */
-static int print_stat(const struct profile *p, char **json, size_t *size)
+static int print_stat(const struct html_part *part, char **json, size_t *size)
 {
-	const struct profilejson json_how = { .histogram = true };
+	const struct profilejson json_how = {
+		.histogram = true, .calls = part->calls, .of_calls = part->of_calls,
+	};
 	FILE *text = open_memstream(json, size);
 
 	if (!text)
 		return log_oom();
-	profile_print_json(p, &json_how, text);
+	profile_print_json(part->profile, &json_how, text);
 	return fclose(text) ? log_oom() : 0;
 }
 
@@ -85,7 +87,7 @@ static int get_data(const struct html_part *part, struct bytes *data,
 {
 	char *json = NULL;
 	size_t size;
-	int ret = print_stat(part->profile, &json, &size);
+	int ret = print_stat(part, &json, &size);
 
 	if (!ret)
 		ret = htmldata_write(part->data, json, size, data, counts);
@@ -93,18 +95,80 @@ static int get_data(const struct html_part *part, struct bytes *data,
 	return ret;
 }
 
-static int export_data(struct datr *d, const struct cpulist *cpus, struct htmldata *h,
-		       struct bytes *data, struct htmldata_counts *counts)
-{
-	const struct profile_watch watch = html_watch(h);
-	struct profiler *s = fileprofile_read(d, cpus, &watch);
-	struct html_part part = { .data = h };
-	int ret;
+/**
+ * struct whole - a file that is read for a page
+ * @d:		the file
+ * @h:		all but the functions of EL2
+ * @g:		these
+ * @calls:	of @g
+ */
+struct whole {
+	struct datr *d;
+	struct htmldata *h;
+	struct callgraph *g;
+	struct callgraph_result calls;
+};
 
-	if (!s)
+static int take_event(void *ctx, struct evdb *db, const struct merged *ev)
+{
+	struct whole *w = ctx;
+
+	if (merged_side(w->d, ev) == HYP && callgraph_feed(w->g, db, ev))
 		return -1;
-	part.profile = profiler_profile(s);
-	ret = get_data(&part, data, counts) ?: fileprofile_check(s, d);
+	return htmldata_event(w->h, db, ev);
+}
+
+static void take_span(void *ctx, const struct times_span *s)
+{
+	htmldata_span(((struct whole *)ctx)->h, s);
+}
+
+static void take_stay(void *ctx, const struct times_stay *s)
+{
+	struct whole *w = ctx;
+
+	callgraph_stay(w->g, s);
+	htmldata_stay(w->h, s);
+}
+
+static void take_switch(void *ctx, const struct times_switch *s)
+{
+	htmldata_switch(((struct whole *)ctx)->h, s);
+}
+
+static void take_call(void *ctx, const struct times_call *s)
+{
+	htmldata_call(((struct whole *)ctx)->h, s);
+}
+
+static int put_whole(struct whole *w, struct profiler *s, struct bytes *data,
+		     struct htmldata_counts *counts)
+{
+	struct html_part part = { .data = w->h, .profile = profiler_profile(s) };
+
+	if (callgraph_finish(w->g, &w->calls))
+		return -1;
+	if (w->calls.calls) {
+		part.calls = w->g;
+		part.of_calls = &w->calls;
+	}
+	return get_data(&part, data, counts) ?: fileprofile_check(s, w->d);
+}
+
+static int export_data(struct whole *w, const struct cpulist *cpus, struct bytes *data,
+		       struct htmldata_counts *counts)
+{
+	const struct profile_watch watch = {
+		.event = take_event,
+		.guests = true,
+		.times = {
+			.ctx = w, .span = take_span, .stay = take_stay, .way = take_switch,
+			.call = take_call,
+		},
+	};
+	struct profiler *s = fileprofile_read(w->d, cpus, &watch);
+	int ret = s ? put_whole(w, s, data, counts) : -1;
+
 	fileprofile_free(s);
 	return ret;
 }
@@ -112,14 +176,15 @@ static int export_data(struct datr *d, const struct cpulist *cpus, struct htmlda
 int html_export(struct datr *d, const struct cpulist *cpus, FILE *out,
 		struct htmldata_counts *counts)
 {
-	struct htmldata *h = htmldata_new(d);
+	struct whole w = { .d = d, .h = htmldata_new(d), .g = callgraph_new(NULL) };
 	struct bytes data = { 0 };
-	int ret = h ? export_data(d, cpus, h, &data, counts) : -1;
+	int ret = w.h && w.g ? export_data(&w, cpus, &data, counts) : -1;
 
 	if (ret >= 0)
 		put_page(htmlpage, htmlpage_end, &data, 1, out);
 	bytes_free(&data);
-	htmldata_free(h);
+	callgraph_free(w.g);
+	htmldata_free(w.h);
 	return ret;
 }
 

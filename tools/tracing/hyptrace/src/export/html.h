@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "analysis/callgraph.h"
 #include "analysis/fileprofile.h"
 #include "export/htmldata.h"
 #include "lib/util.h"
@@ -32,10 +33,14 @@ struct profile_watch html_watch(struct htmldata *h);
  * struct html_part - one of several recordings in a page
  * @data:	what html_watch() has collected
  * @profile:	what was read meanwhile
+ * @calls:	where time goes inside of EL2, or NULL
+ * @of_calls:	its result
  */
 struct html_part {
 	struct htmldata *data;
 	const struct profile *profile;
+	const struct callgraph *calls;
+	const struct callgraph_result *of_calls;
 };
 
 /**
