@@ -252,6 +252,25 @@ def test_nesting(directory):
               (times(2), 1, 1))
 
 
+def test_depth(directory):
+    """A call that is too deep, and does not return in its entry"""
+    t = Trace()
+    t.prime()
+    visit(t)
+    t.enter(hcall=5)
+    t.wait(10)
+    miss_call(t)
+    t.call("lock")
+    t.leave(ERET_GUEST)
+    t.stack, t.since = [], []
+    t.enter(GUEST_EXIT)
+    t.leave()
+    visit(t)
+    whole = analyze(directory, t)
+    equal("misnested by a depth, and after it", (selves(whole), whole["misnested"], whole["cut"]),
+          (times(2), 1, 2))
+
+
 def test_unreturned(directory):
     """A function that EL2 leaves to the host without returning; the next one begins anew"""
     t = Trace()
@@ -469,7 +488,7 @@ def test_errors(directory):
 def main():
     print("TAP version 13")
     attempt_each((test_random, test_joined, test_entries, test_related, test_losses, test_nesting,
-                  test_unreturned, test_guest, test_scope, test_text, test_report,
+                  test_depth, test_unreturned, test_guest, test_scope, test_text, test_report,
                   test_check, test_folded, test_errors))
     finish()
 

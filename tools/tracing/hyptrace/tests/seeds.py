@@ -88,6 +88,30 @@ def write_pages(directory):
         write(directory, "pages", name, b"\3\1" + b"".join(parts))
 
 
+def write_calls(directory):
+    """Calls of functions, for report, check, graph, and the exports"""
+    every, names = synth.EVENTS, ("hyp_enter", "hyp_exit", "funcgraph_entry", "funcgraph_exit")
+    synth.EVENTS = {name: every[name] for name in names}
+    synth.PAGE = 2 * PAGE
+    events, ts = [], 1 << 20
+    for name, values in (("hyp_exit", {"reason": 6}), ("hyp_enter", {"reason": 1}),
+                         ("funcgraph_entry", {"func": 0x1004}),
+                         ("funcgraph_entry", {"func": 0x2004, "depth": 1}),
+                         ("funcgraph_exit", {"func": 0x2004, "depth": 1}),
+                         ("funcgraph_exit", {"func": 0x1004}), ("hyp_exit", {"reason": 6})):
+        events.append((ts, name, 7, values))
+        ts += 10
+    path = os.path.join(directory, "file")
+    synth.write(path, {0: []}, {0: [synth.page(events)]}, texts=synth.enabled(*names),
+                symbols=b"1000 t __kvm_nvhe_walk\n2000 t visit\n3000 T end\n")
+    with open(path, "rb") as made:
+        data = made.read()
+    os.unlink(path)
+    for command in 0, 1, 5, 16, 17, 28:
+        write(directory, "files", "calls%d" % command, bytes([command]) + data)
+    synth.EVENTS = every
+
+
 def write_files(directory):
     # kvm_exit is enabled in them, and they do not say what its fields are
     texts = synth.enabled("kvm_entry", "kvm_exit", "hyp_enter", "hyp_exit")
@@ -164,6 +188,7 @@ def main():
     write_pages(directory)
     write_formats(directory)
     write_kernel_formats(directory)
+    write_calls(directory)
     write_files(directory)
 
 
