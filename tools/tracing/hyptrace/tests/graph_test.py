@@ -91,8 +91,9 @@ def test_random(directory):
               (sum(ns for _, _, ns, _ in nodes(whole["tree"])), whole["untraced"]),
               (whole["ns"], sum(trace.tree[path][1] for path in trace.tree if len(path) == 1)))
         equal(name + "what is not measured",
-              [whole[key] for key in ("cut", "misnested", "other", "without_return", "lost")],
-              [2, 0, 0, 0, 0])
+              [whole[key] for key in (
+                  "cut", "misnested", "other", "without_return", "lost", "misplaced",
+                  "entries_without_exit", "exits_without_entry")], [2, 0, 0, 0, 0, 0, 0, 0])
         check_functions(name + "functions", whole, trace)
 
 
@@ -207,6 +208,30 @@ def test_losses(directory):
     visit(t, overrun=5)
     whole = analyze(directory, t)
     equal("calls that were too deep", (whole["too_deep"], selves(whole)), (5, times(3)))
+
+
+def is_sorted(rows, key):
+    if key == "name":
+        names = [row.get("function") or row["entry"] for row in rows]
+        return names == sorted(names)
+    return [row[key] for row in rows] == sorted((row[key] for row in rows), reverse=True)
+
+
+def test_sort(directory):
+    random_trace(9).write(os.path.join(directory, "graph.dat"))
+    orders = set()
+    for key in "total", "self", "calls", "name", "mean", "min", "p50", "p99", "max":
+        whole = analyze(directory, None, "--sort", key)
+        orders.add(str(whole["functions"]))
+        of_nodes = key if key in ("self", "calls", "name") else "total"
+        parents, wrong = [whole["tree"]], []
+        while parents:
+            rows = parents.pop()
+            wrong += [] if is_sorted(rows, of_nodes) else [rows]
+            parents += [row["children"] for row in rows]
+        result("sorted by " + key, wrong + (
+            [] if is_sorted(whole["functions"], key) else [whole["functions"]]))
+    result("sorted differently", [] if len(orders) > 4 else [len(orders)])
 
 
 def miss_call(t):
@@ -487,9 +512,9 @@ def test_errors(directory):
 
 def main():
     print("TAP version 13")
-    attempt_each((test_random, test_joined, test_entries, test_related, test_losses, test_nesting,
-                  test_depth, test_unreturned, test_guest, test_scope, test_text, test_report,
-                  test_check, test_folded, test_errors))
+    attempt_each((test_random, test_joined, test_entries, test_related, test_sort, test_losses,
+                  test_nesting, test_depth, test_unreturned, test_guest, test_scope, test_text,
+                  test_report, test_check, test_folded, test_errors))
     finish()
 
 
