@@ -62,13 +62,14 @@ struct options {
 static error_t check_format(const struct options *o)
 {
 	unsigned int nr = o->perfetto + o->html + o->folded;
+	int ret = 0;
 
 	if (!nr)
-		return cmdline_told(log_error("no output format: expected --perfetto, --html or --folded"));
-	if (nr > 1 && o->output)
-		return cmdline_told(log_error("--output with %s formats: expected one of them",
-					      nr == 2 ? "two" : "three"));
-	return 0;
+		ret = log_error("no output format: expected --perfetto, --html or --folded");
+	else if (nr > 1 && o->output)
+		ret = log_error("--output with %s formats: expected one of them",
+				nr == 2 ? "two" : "three");
+	return cmdline_told(ret);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)

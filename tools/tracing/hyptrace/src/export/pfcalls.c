@@ -3,9 +3,9 @@
  * The functions of EL2 as slices. See pfcalls.h.
  *
  * From the entry with the first call of a function on, a CPU has a track with a slice for each
- * EL2 entry, and in it one for each call. A call that lasts over several entries has a slice in each.
- * If the stack is not known when an entry begins, the entry has no slice. What is open when
- * events are missing ends at the last event before.
+ * EL2 entry, and in it one for each call. A call that lasts over several entries has a slice in
+ * each. If the stack is not known when an entry begins, the entry has no slice. What is open
+ * when events are missing ends at the last event before.
  */
 #include <stdio.h>
 #include <stdlib.h>
