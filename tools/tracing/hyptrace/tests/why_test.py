@@ -517,6 +517,26 @@ def test_teardown(directory):
           [(0, 9, 9000), (1, 10, 9000), (5, 19, 8000)])
 
 
+def test_functions(directory):
+    """Calls of functions of EL2 change nothing: a TLB flush lasts as long as without them"""
+    seen = []
+    for traced in False, True:
+        t = Trace()
+        t.entry(0, 1000)
+        t.leave(0, 2000)
+        t.hyp(0, 3000, "hyp_enter", reason=HVC)
+        t.hyp(0, 3100, "tlb_flush", kind=1)
+        if traced:
+            t.hyp(0, 3200, "funcgraph_entry", func=0x1000)
+            t.hyp(0, 3300, "function", ip=0x2000)
+            t.hyp(0, 3400, "funcgraph_exit", func=0x1000)
+        t.hyp(0, 3600, "hyp_exit", reason=ERET_HOST)
+        t.entry(0, 4000)
+        seen.append(parts(worst(analyze(directory, t))))
+    equal("functions: the parts", seen[1], seen[0])
+    equal("functions: the TLB flush", seen[1].get(("tlb_flush", "vmid")), 500)
+
+
 def test_text(directory):
     path = os.path.join(directory, "text.dat")
     t = Trace()
@@ -574,7 +594,7 @@ def main():
     print("TAP version 13")
     attempt_each((test_hog, test_hogs, test_interrupts, test_fault, test_hypercall, test_vmm,
                   test_stopped, test_lock, test_off, test_idle, test_unknown, test_corrupt, test_choice,
-                  test_teardown, test_text, test_errors))
+                  test_teardown, test_functions, test_text, test_errors))
     finish()
 
 

@@ -68,6 +68,14 @@ static int take_delay(void *ctx, struct delay *d)
 	return worst_feed(r->f->worst, d);
 }
 
+/* What EL2 does lasts until its next event, but functions are called meanwhile */
+static bool is_function(const struct delays_reading *r, const struct merged *ev, enum side side)
+{
+	enum ev_reason reason;
+
+	return side == HYP && ev_kind_is_function(evdb_kind(r->f->db, &ev->ev, &reason));
+}
+
 static int take_event(void *ctx, const struct merged *ev)
 {
 	struct delays_reading *r = ctx;
@@ -77,6 +85,8 @@ static int take_event(void *ctx, const struct merged *ev)
 	corrupt_take(&r->f->corrupt, ev);
 	if (!ev->ev.data)
 		return delays_lose(r->delays, ev->cpu, side, ev->ev.ts);
+	if (is_function(r, ev, side))
+		return ev->lost ? delays_lose(r->delays, ev->cpu, side, ev->ev.ts) : 0;
 	if (eventlabel_read(r->events, ev, &out, side))
 		return -1;
 	if (r->useless[out.kind])

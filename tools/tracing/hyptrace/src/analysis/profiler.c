@@ -113,15 +113,6 @@ static int describe(struct profiler *r, const struct rbevent *ev,
 	return 0;
 }
 
-/*
- * The functions of EL2 around hyp_enter and hyp_exit can be traced: their events say
- * nothing about where a CPU is
- */
-static bool is_function(enum ev_kind kind)
-{
-	return kind == EV_FUNC_ENTRY || kind == EV_FUNC_EXIT || kind == EV_FUNCTION;
-}
-
 int profiler_feed(struct profiler *r, const struct merged *ev, bool chosen, enum side side)
 {
 	struct times_event t = {
@@ -138,7 +129,8 @@ int profiler_feed(struct profiler *r, const struct merged *ev, bool chosen, enum
 	if (!chosen)
 		return 0;
 	t.kind = evdb_kind(r->out.db, &ev->ev, &t.reason);
-	if (side == HYP && is_function(t.kind)) {
+	/* also those of functions around hyp_enter and hyp_exit */
+	if (side == HYP && ev_kind_is_function(t.kind)) {
 		if (t.lost)
 			times_lose(r->out.times, ev->cpu, side);
 		return 0;

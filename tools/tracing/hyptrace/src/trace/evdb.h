@@ -35,6 +35,12 @@ enum ev_kind {
 	EV_FUNCTION,
 };
 
+/** ev_kind_is_function - whether it is of a function tracer: it says nothing about a CPU's state */
+static inline bool ev_kind_is_function(enum ev_kind kind)
+{
+	return kind == EV_FUNC_ENTRY || kind == EV_FUNC_EXIT || kind == EV_FUNCTION;
+}
+
 /* Why EL2 was entered or left */
 enum ev_reason {
 	REASON_OTHER,
