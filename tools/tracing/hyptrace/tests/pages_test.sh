@@ -105,6 +105,12 @@ check "" stat --time ab
 check "$tracefs/some.dat" stat "$tracefs/so"
 check "" report -C lo
 check "" why --time rel
+check "" graph --time rel
+check "" graph -e kvm
+check "entry" graph --by = e
+check "p50 p99" graph -s p
+check "ms" graph -u m
+check "--folded" export --fo
 check "bash" record -- bas
 echo "1..$nr"
 exit $failed
