@@ -8,19 +8,12 @@
 #include "cmd/cmdline.h"
 #include "cmd/commands.h"
 #include "cmd/graph.h"
+#include "cmd/graphjson.h"
+#include "cmd/graphtext.h"
 #include "cmd/table.h"
 #include "lib/log.h"
 
 /* What there is to print */
-
-const char *graph_node_name(const struct graph_view *v, const struct graph_how *how, u32 node)
-{
-	const struct callnode *n = &v->tree->node[node];
-
-	if (!how->joined && n->parent == CALLTREE_ROOT)
-		return callgraph_entry_name(v->f->graph, n->what);
-	return callgraph_function_name(v->f->graph, n->what);
-}
 
 static int find_function(struct graph_view *v, const struct graph_how *how, const struct datr *d)
 {
@@ -117,23 +110,25 @@ int graph_file(struct datr *d, const struct cpulist *cpus, const struct graph_ho
 /* The command line */
 
 static const char doc[] =
-	"Prints where time goes inside of EL2, by function: a tree of calls for each kind of\n"
-	"EL2 entry, and a table of all functions. The recording needs the events of the tracer\n"
-	"function_graph of the hypervisor.\n"
+	"Prints where time goes inside of EL2, by function: a tree of calls for each\n"
+	"kind of EL2 entry, and a table of all functions. The recording needs the\n"
+	"events of the hypervisor's tracer function_graph.\n"
 	"\n"
 	"  CALLS      how often; of an EL2 entry, how many there were\n"
 	"  TOTAL      time in the function and in those that it calls\n"
 	"  SELF       time in the function itself; of an EL2 entry, in no function that\n"
 	"             was traced. The times of self of an entry add up to its duration\n"
-	"  %          share of the total in the time of all EL2 entries that were measured;\n"
-	"             in the table of functions, %self is that of the time of self\n"
-	"\vOf a function that runs a guest, only the time at EL2 counts. What follows a guest's\n"
-	"run is an EL2 entry of its own, below which the functions that were running are\n"
-	"again; a call counts in the entry in which it is made. Of recursive calls, the total is\n"
-	"that of the outermost. Percentiles are of the durations of complete calls.\n"
+	"  %          share of the total in the time of all EL2 entries that were\n"
+	"             measured; in the table of functions, %self is that of self\n"
+	"\vOf a function that runs a guest, only the time at EL2 counts. What follows a\n"
+	"guest's run is an EL2 entry of its own, below which the functions that were\n"
+	"running are again; a call counts in the entry in which it is made. Of\n"
+	"recursive calls, the total is that of the outermost. Percentiles are of the\n"
+	"durations of complete calls.\n"
 	"\n"
-	"An EL2 entry in which events were lost, or which does not have the functions that ran\n"
-	"when it began, is not measured; the first lines say how many there were.\n"
+	"An EL2 entry in which events were lost, or of which it is not known which\n"
+	"functions ran when it began, is not measured; the first lines say how many\n"
+	"there were.\n"
 	"\n"
 	"Exit status: 0 on success; 1 on errors, or if FILE is corrupt in places; 2 for\n"
 	"a wrong command line.";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The graph of EL2's functions as JSON. See graph.h.
+ * The graph of EL2's functions as JSON. See graphjson.h.
  */
-#include "cmd/graph.h"
+#include "cmd/graphjson.h"
 #include "lib/json.h"
 
 static void put_numbers(FILE *out, u64 calls, u64 total, u64 self)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The graph of EL2's functions as text. See graph.h.
+ * The graph of EL2's functions as text. See graphtext.h.
  */
 #include <stdlib.h>
 #include <sys/param.h>
 
-#include "cmd/graph.h"
+#include "cmd/graphtext.h"
 #include "cmd/table.h"
 #include "lib/visible.h"
 

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef HYPTRACE_GRAPHVIEW_H
+#define HYPTRACE_GRAPHVIEW_H
+
+#include "analysis/callrows.h"
+#include "analysis/filegraph.h"
+#include "cmd/scopeargs.h"
+#include "lib/types.h"
+#include "lib/unit.h"
+
+/**
+ * struct graph_how - what is printed
+ * @json:	as JSON, else as text
+ * @joined:	one tree for all EL2 entries, else one for each kind
+ * @function:	callers and callees of this function only, or NULL
+ * @pattern:	only EL2 entries that match it, or NULL
+ * @key:	order of rows
+ * @top:	as text, at most so many rows of each table, or below each row; 0 for all
+ * @depth:	as text, at most so many functions below an EL2 entry; 0 for all
+ * @unit:	of times as text
+ * @width:	how long a line may be; 0 for any length
+ * @part:	what of the recording
+ */
+struct graph_how {
+	bool json;
+	bool joined;
+	const char *function;
+	const char *pattern;
+	enum callrows_key key;
+	u64 top;
+	u64 depth;
+	enum unit unit;
+	unsigned int width;
+	struct scopeargs part;
+};
+
+/**
+ * struct graph_view - what there is to print
+ * @f:		all
+ * @tree:	the tree, with or without kinds of EL2 entries
+ * @order:	of it
+ * @functions:	all functions
+ * @function:	of --function: the one, or NULL
+ * @callers:	of that
+ * @callees:	of that
+ * @self:	of that: time of self in outermost calls
+ */
+struct graph_view {
+	const struct filegraph *f;
+	const struct calltree *tree;
+	struct callorder order;
+	struct callrows functions;
+	const struct callrow *function;
+	struct callrows callers;
+	struct callrows callees;
+	u64 self;
+};
+
+/** graph_node_name - the name of a node that is not the root */
+const char *graph_node_name(const struct graph_view *v, const struct graph_how *how, u32 node);
+
+#endif
