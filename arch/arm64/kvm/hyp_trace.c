@@ -158,9 +158,18 @@ static int hyp_trace_cpu_offline(unsigned int cpu)
 	return 0;
 }
 
+/* If the event's places cannot be switched on, it is off */
 static int hyp_trace_enable_event(unsigned int index, u16 id, void *priv)
 {
-	return hyp_call(__hyp_trace_enable_event, index, id);
+	int ret = hyp_call(__hyp_trace_enable_event, index, id);
+
+	if (ret)
+		return ret;
+
+	ret = hyp_text_set_host(HYP_TEXT_EVENTS, index, id);
+	if (ret)
+		hyp_call(__hyp_trace_enable_event, index, 0);
+	return ret;
 }
 
 static int hyp_trace_write_selftest(u64 id, void *priv)
@@ -178,7 +187,10 @@ static int hyp_trace_reset(int cpu, void *priv)
 	return hyp_call(__hyp_trace_reset, cpu);
 }
 
-/* Any CPU can switch events off for all CPUs; a writer is switched only by its own CPU */
+/*
+ * Any CPU can switch events off for all CPUs; a writer is switched only by its own CPU. The
+ * host's text stays as it is: a lock would be needed to write it
+ */
 static void hyp_trace_stop(void *priv)
 {
 	unsigned int i;

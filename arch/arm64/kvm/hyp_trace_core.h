@@ -9,6 +9,7 @@
 #include <linux/trace_remote.h>
 
 #include <asm/kvm_asm.h>
+#include <asm/kvm_hyptext.h>
 #include <asm/kvm_hyptrace.h>
 
 /* hyp_trace.c */

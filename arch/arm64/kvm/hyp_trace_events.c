@@ -209,6 +209,9 @@ static const struct trace_print_flags hyp_hcall_syms[] = {
 	HCALL(__hyp_bench),
 	HCALL(__hyp_bench_write),
 #endif
+#ifdef CONFIG_NVHE_EL2_TEXT_TEST
+	HCALL(__hyp_text_test),
+#endif
 };
 
 static const struct trace_remote_symtab hyp_hcalls = {

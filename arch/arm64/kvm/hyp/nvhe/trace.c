@@ -70,14 +70,13 @@ static noinline void write_slow(u32 type, u32 event)
 	struct hyp_trace_cpu *tc = this_cpu_ptr(&hyp_trace_cpus);
 	struct remote_rec *from = &tc->slow.hdr, *rec;
 	u32 size = hyp_rec_sizes[event];
-	bool filtered = type & HYP_EVENT_FILTERED;
 
-	if (!tc->writer.on)
+	if (!type || !tc->writer.on)
 		return;
 
-	from->type = type & ~HYP_EVENT_FILTERED;
+	from->type = type;
 	from->pid = READ_ONCE(tc->task->word.pid);
-	if (filtered && !remote_filter_match(READ_ONCE(hyp_filters[event]), from, size))
+	if (!(type & HYP_EVENT_PLAIN) && !remote_filter_match(READ_ONCE(hyp_filters[event]), from, size))
 		return;
 
 	rec = reserve_slow(tc, size);
@@ -160,7 +159,7 @@ static noinline void write_slow(u32 type, u32 event)
 		OPTIMIZER_HIDE_VAR(delta); /* not computed again as a u32 */\
 		/* Last, so that the loads above stay pairs */		\
 		if (unlikely(delta >> RB_PAGE_DELTA_BITS) ||		\
-		    unlikely(type & HYP_EVENT_FILTERED))		\
+		    unlikely(!(type & HYP_EVENT_PLAIN)))		\
 			goto slow;					\
 		word.both = READ_ONCE(task->word.both);			\
 		if (unlikely(word.notify & HYP_NOTIFY_EVENT))		\
@@ -201,7 +200,7 @@ void __trace_hyp_printk(u32 type, unsigned long ip, const char *fmt, const u32 *
 {
 	struct hyp_trace_cpu *tc = this_cpu_ptr(&hyp_trace_cpus);
 	const u32 size = sizeof(struct remote_printk) + nr * sizeof(*words);
-	struct remote_printk *rec = reserve_slow(tc, size);
+	struct remote_printk *rec = type ? reserve_slow(tc, size) : NULL;
 
 	if (!rec)
 		return;

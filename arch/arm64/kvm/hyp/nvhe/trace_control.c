@@ -89,22 +89,34 @@ static bool has_filter(u32 event)
 static void set_event_id(u32 event, u16 id)
 {
 	hyp_assert_lock_held(&events_lock);
-	WRITE_ONCE(hyp_event_ids[event], id && has_filter(event) ? id | HYP_EVENT_FILTERED : id);
+	WRITE_ONCE(hyp_event_ids[event], id && !has_filter(event) ? id | HYP_EVENT_PLAIN : id);
 	smp_mb(); /* pairs with switch_events_off() */
 	if (READ_ONCE(hyp_trace_panicked))
 		WRITE_ONCE(hyp_event_ids[event], 0);
 }
 
+/* Between the two, the event's places are on, and its id is 0: the event is off */
+static int enable_event_locked(u32 event, u16 id)
+{
+	int ret = hyp_text_set(HYP_TEXT_EVENTS, event, id);
+
+	if (!ret)
+		set_event_id(event, id);
+	return ret;
+}
+
 int __hyp_trace_enable_event(u32 event, u32 id)
 {
+	int ret;
+
 	if (event >= NR_HYP_EVENTS || id > U16_MAX)
 		return -EINVAL;
 
 	hyp_trace_lock(&events_lock);
-	set_event_id(event, id);
+	ret = enable_event_locked(event, id);
 	hyp_trace_unlock(&events_lock);
 
-	return 0;
+	return ret;
 }
 
 static bool any_writer_is_on(void)

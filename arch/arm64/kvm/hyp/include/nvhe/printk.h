@@ -42,7 +42,9 @@ u64 hyp_printk_pointer(unsigned long ptr);
 /* Are messages on? For callers that would do extra work only for a message */
 static __always_inline bool trace_hyp_printk_enabled(void)
 {
-	return unlikely(hyp_event_id(HYP_EVENT_PRINTK));
+	u32 type __maybe_unused;
+
+	return unlikely(hyp_event_is_on(HYP_EVENT_PRINTK, type));
 }
 
 /* Strings are refused: the host must not read EL2's memory */
@@ -78,7 +80,7 @@ static __always_inline bool trace_hyp_printk_enabled(void)
  * through a pointer (%s) do not compile, nor do %c and %h.
  *
  * The message is written while the remote's event ftrace/bprint is on, and costs
- * a load and a branch while it is off.
+ * as much as any event while it is off.
  *
  * Context: the same as for any event.
  */
@@ -87,12 +89,11 @@ do {									\
 	static const char __str[] __used __aligned(1)			\
 		__section("__tracepoints_strings") = fmt;		\
 	static const char *__entry __tracepoint_string = __str;		\
-	u32 __type = hyp_event_id(HYP_EVENT_PRINTK);	\
-	u32 __words[2 * COUNT_ARGS(__VA_ARGS__) + 1], __nr = 0;		\
+	u32 __type, __words[2 * COUNT_ARGS(__VA_ARGS__) + 1], __nr = 0;	\
 									\
 	BUILD_BUG_ON(__builtin_strstr(fmt, "%c") || __builtin_strstr(fmt, "%h"));\
 	__hyp_printk_check(fmt, ##__VA_ARGS__);				\
-	if (unlikely(__type)) {						\
+	if (unlikely(hyp_event_is_on(HYP_EVENT_PRINTK, __type))) {	\
 		CONCATENATE(__HYP_PRINTK_, COUNT_ARGS(__VA_ARGS__))(__VA_ARGS__)\
 		__trace_hyp_printk(__type, _THIS_IP_, __str, __words, __nr);\
 	}								\

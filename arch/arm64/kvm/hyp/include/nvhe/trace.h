@@ -9,13 +9,15 @@
 #include <linux/types.h>
 #include <asm/kvm_hyptrace.h>
 
+#include <nvhe/text.h>
+
 #ifdef CONFIG_NVHE_EL2_TRACING
 
 /* Id of each event in the host's id space, and flags; 0 while the event is off */
 extern u32 hyp_event_ids[NR_HYP_EVENTS];
 
-/* The event has a filter */
-#define HYP_EVENT_FILTERED	BIT(31)
+/* The event is on and has no filter */
+#define HYP_EVENT_PLAIN		BIT(31)
 
 /*
  * The id of an event, 0 while it is off. This takes two instructions; to load an
@@ -32,6 +34,17 @@ extern u32 hyp_event_ids[NR_HYP_EVENTS];
 	: "S" (hyp_event_ids), "i" ((event) * sizeof(hyp_event_ids[0])));\
 	(u32)__id;							\
 })
+
+/*
+ * Is the event on, and what is its id? With NVHE_EL2_TRACING_NOP, this is one instruction while
+ * it is off. The id is 0 then if the event is about to be switched, or EL2 has panicked.
+ */
+#ifdef CONFIG_NVHE_EL2_TRACING_NOP
+#define hyp_event_is_on(event, id)					\
+	(hyp_text_event(event) && ((id) = hyp_event_id(event), true))
+#else
+#define hyp_event_is_on(event, id)	((id) = hyp_event_id(event), (id) != 0)
+#endif
 
 /* The pid of the host's task on this CPU; 0 while tracing is off here */
 static __always_inline s32 hyp_trace_pid(void)
@@ -50,14 +63,16 @@ static __always_inline s32 hyp_trace_pid(void)
 	void __trace_##name(u32 type HYP_EVENT_PARAMS(REMOTE_FIELDS(fields)));\
 	static __always_inline bool trace_##name##_enabled(void)	\
 	{								\
-		return unlikely(hyp_event_id(HYP_EVENT_##name));	\
+		u32 type __maybe_unused;				\
+									\
+		return unlikely(hyp_event_is_on(HYP_EVENT_##name, type));\
 	}								\
 	static __always_inline void					\
 	trace_##name(REMOTE_PARAMS(REMOTE_FIELDS(fields)))		\
 	{								\
-		u32 type = hyp_event_id(HYP_EVENT_##name);	\
+		u32 type;						\
 									\
-		if (unlikely(type))					\
+		if (unlikely(hyp_event_is_on(HYP_EVENT_##name, type)))	\
 			__trace_##name(type REMOTE_AFTER(REMOTE_FIELDS(fields)));\
 	}
 #include <asm/kvm_hypevents.h>
@@ -164,6 +179,9 @@ int __hyp_trace_enable(u32 flags);
  * __hyp_trace_enable_event - switch an event on or off on all CPUs
  * @event: enum hyp_event
  * @id: its id in the host's id space, 0 for off
+ *
+ * With NVHE_EL2_TRACING_NOP, in protected mode, this also switches the event's places in EL2's
+ * text. In the other modes, the host does that afterwards.
  */
 int __hyp_trace_enable_event(u32 event, u32 id);
 

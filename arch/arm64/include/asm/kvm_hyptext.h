@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef __ARM64_KVM_HYPTEXT_H_
+#define __ARM64_KVM_HYPTEXT_H_
+/*
+ * Places in EL2's text that can be switched: there is a NOP, or a branch to a fixed target.
+ * The linker makes the list of them, which is in EL2's read-only data, and both
+ * instructions follow from it. So a caller names nothing but a class and an index.
+ *
+ * Both instructions are among those that the architecture lets one CPU replace by each other
+ * while others execute them (Arm ARM DDI 0487, B2.2.5, "Concurrent modification and execution
+ * of instructions"): a CPU executes the one or the other, and the new one at the latest
+ * when it enters EL2 after the change is complete. Other instructions must not be added here
+ * unless they are on the list there.
+ *
+ * In protected mode, EL2 owns its text and changes it; see nvhe/text.h. In the other modes the
+ * text is the host's, which changes it like the kernel's own; see hyp_text_set_host().
+ */
+#include <linux/compiler.h>
+#include <linux/errno.h>
+#include <linux/stringify.h>
+#include <linux/types.h>
+
+#include <asm/insn.h>
+
+/**
+ * struct hyp_text_site - a place in EL2's text
+ * @place:	where the instruction is, relative to this member
+ * @target:	where the branch goes to, relative to this member
+ * @index:	by which it is switched. Several places may have the same one
+ */
+struct hyp_text_site {
+	s32	place;
+	s32	target;
+	u32	index;
+};
+
+/* The classes, each with a list of its own, see hyp.lds.S */
+enum hyp_text_class {
+	HYP_TEXT_EVENTS,	/* the index is an enum hyp_event */
+#ifdef CONFIG_NVHE_EL2_TEXT_TEST
+	HYP_TEXT_TESTS,		/* see nvhe/text_test.c */
+#endif
+	NR_HYP_TEXT_CLASSES
+};
+
+/* Makes an entry: the place is the label 1, the target and the index are operands */
+#define HYP_TEXT_SITE(class, target, index)				\
+	"	.pushsection .text_sites." #class ", \"a\"\n"		\
+	"	.balign	4\n"						\
+	"	.long	1b - ., " target " - ., " index "\n"		\
+	"	.popsection\n"
+
+/* What __hyp_text_test() does */
+enum hyp_text_test {
+	HYP_TEXT_TEST_ALIASES,	/* look at all mappings of EL2's text at EL2 */
+	HYP_TEXT_TEST_SET,	/* switch places of HYP_TEXT_TESTS, where EL2 does that */
+	HYP_TEXT_TEST_RUN,	/* execute them */
+	NR_HYP_TEXT_TESTS
+};
+
+/* The indices of HYP_TEXT_TESTS */
+enum hyp_text_tests_index {
+	HYP_TEXT_TESTS_GOOD,	/* a place */
+	HYP_TEXT_TESTS_BAD,	/* a place, and one that has neither of its instructions */
+};
+
+static inline u32 *hyp_text_place(const struct hyp_text_site *site)
+{
+	return (u32 *)((unsigned long)&site->place + site->place);
+}
+
+/* What is there when the place is switched on or off */
+static inline u32 hyp_text_insn(const struct hyp_text_site *site, bool on)
+{
+	unsigned long target = (unsigned long)&site->target + site->target;
+	unsigned long offset = target - (unsigned long)hyp_text_place(site);
+
+	if (!on)
+		return aarch64_insn_get_hint_value() | AARCH64_INSN_HINT_NOP;
+	return aarch64_insn_get_b_value() | (offset / AARCH64_INSN_SIZE & GENMASK(25, 0));
+}
+
+static inline bool hyp_text_is_site(const struct hyp_text_site *site)
+{
+	u32 insn = READ_ONCE(*hyp_text_place(site));
+
+	return insn == hyp_text_insn(site, false) || insn == hyp_text_insn(site, true);
+}
+
+/**
+ * hyp_text_switch - switch all places that have an index
+ * @start:	the first entry of a list
+ * @end:	the end of the list
+ * @index:	the index
+ * @on:		a branch, or a NOP
+ * @write:	replaces one instruction
+ *
+ * Context: calls with the same list are serialised.
+ * Return: 0; -ENOEXEC if there is another instruction at one of the places, of which none has
+ * been written then; or what @write returned.
+ */
+static __always_inline int hyp_text_switch(const struct hyp_text_site *start,
+					   const struct hyp_text_site *end, u32 index, bool on,
+					   int (*write)(u32 *place, u32 insn))
+{
+	const struct hyp_text_site *site;
+	int ret = 0;
+
+	for (site = start; site < end; site++) {
+		if (site->index == index && !hyp_text_is_site(site))
+			return -ENOEXEC;
+	}
+	for (site = start; site < end && !ret; site++) {
+		if (site->index == index &&
+		    READ_ONCE(*hyp_text_place(site)) != hyp_text_insn(site, on))
+			ret = write(hyp_text_place(site), hyp_text_insn(site, on));
+	}
+	return ret;
+}
+
+#ifdef CONFIG_NVHE_EL2_TEXT
+/**
+ * hyp_text_set_host - switch places in EL2's text, if that is the host's
+ * @class:	their class
+ * @index:	their index
+ * @on:		a branch, or a NOP
+ *
+ * In protected mode it does nothing, as EL2 switches them.
+ *
+ * Context: process, calls are serialised.
+ * Return: 0, -ENOEXEC if there is another instruction at one of them, or an errno of the
+ * kernel's function that changes text.
+ */
+int hyp_text_set_host(enum hyp_text_class class, u32 index, bool on);
+#else
+static inline int hyp_text_set_host(enum hyp_text_class class, u32 index, bool on)
+{
+	return 0;
+}
+#endif
+
+#endif /* __ARM64_KVM_HYPTEXT_H_ */
