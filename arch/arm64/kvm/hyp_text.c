@@ -2,10 +2,16 @@
 /*
  * Changing EL2's text, host side: in the modes in which that is the host's own.
  */
+#include <linux/trace_remote_base.h>
+
 #include <asm/cacheflush.h>
 #include <asm/hyp_image.h>
 #include <asm/kvm_hyptext.h>
+#ifdef TRACE_REMOTE_LINUX_7
+#include <asm/text-patching.h>
+#else
 #include <asm/patching.h>
+#endif
 #include <asm/virt.h>
 
 #define HYP_TEXT_LIST(class)						\

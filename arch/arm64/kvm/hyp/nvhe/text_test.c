@@ -13,20 +13,26 @@
 #include <nvhe/mm.h>
 #include <nvhe/text.h>
 
-/* Of a class of its own, and not inline: each index has the places that are meant here */
-#define TESTS_SITE(name, nr)						\
-static noinline bool name(void)						\
-{									\
-	asm goto("1:	nop\n"						\
-		 HYP_TEXT_SITE(tests, "%l[on]", "%c0")			\
-		 : : "i" (nr) : : on);					\
-	return false;							\
-on:									\
-	return true;							\
+/* Not inline: each index has the places that are meant here */
+static noinline bool good_is_on(void)
+{
+	asm goto("1:	nop\n"
+		 HYP_TEXT_SITE(tests, "%l[on]", "%c0")
+		 : : "i" (HYP_TEXT_TESTS_GOOD) : : on);
+	return false;
+on:
+	return true;
 }
 
-TESTS_SITE(good_is_on, HYP_TEXT_TESTS_GOOD)
-TESTS_SITE(bad_is_on, HYP_TEXT_TESTS_BAD)
+static noinline bool bad_is_on(void)
+{
+	asm goto("1:	nop\n"
+		 HYP_TEXT_SITE(tests, "%l[on]", "%c0")
+		 : : "i" (HYP_TEXT_TESTS_BAD) : : on);
+	return false;
+on:
+	return true;
+}
 
 /* The list claims that here is a NOP, or a branch to the next instruction */
 static noinline void misfit(void)

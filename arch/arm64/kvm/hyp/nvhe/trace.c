@@ -70,13 +70,14 @@ static noinline void write_slow(u32 type, u32 event)
 	struct hyp_trace_cpu *tc = this_cpu_ptr(&hyp_trace_cpus);
 	struct remote_rec *from = &tc->slow.hdr, *rec;
 	u32 size = hyp_rec_sizes[event];
+	u32 id = type & ~HYP_EVENT_FILTERED;
 
-	if (!type || !tc->writer.on)
+	if (!id || !tc->writer.on)
 		return;
 
-	from->type = type;
+	from->type = id;
 	from->pid = READ_ONCE(tc->task->word.pid);
-	if (!(type & HYP_EVENT_PLAIN) && !remote_filter_match(READ_ONCE(hyp_filters[event]), from, size))
+	if (type != id && !remote_filter_match(READ_ONCE(hyp_filters[event]), from, size))
 		return;
 
 	rec = reserve_slow(tc, size);
@@ -159,7 +160,7 @@ static noinline void write_slow(u32 type, u32 event)
 		OPTIMIZER_HIDE_VAR(delta); /* not computed again as a u32 */\
 		/* Last, so that the loads above stay pairs */		\
 		if (unlikely(delta >> RB_PAGE_DELTA_BITS) ||		\
-		    unlikely(!(type & HYP_EVENT_PLAIN)))		\
+		    unlikely(type & HYP_EVENT_FILTERED))		\
 			goto slow;					\
 		word.both = READ_ONCE(task->word.both);			\
 		if (unlikely(word.notify & HYP_NOTIFY_EVENT))		\
@@ -200,7 +201,7 @@ void __trace_hyp_printk(u32 type, unsigned long ip, const char *fmt, const u32 *
 {
 	struct hyp_trace_cpu *tc = this_cpu_ptr(&hyp_trace_cpus);
 	const u32 size = sizeof(struct remote_printk) + nr * sizeof(*words);
-	struct remote_printk *rec = type ? reserve_slow(tc, size) : NULL;
+	struct remote_printk *rec = type == HYP_EVENT_OFF ? NULL : reserve_slow(tc, size);
 
 	if (!rec)
 		return;
@@ -267,9 +268,9 @@ static void switch_events_off(void)
 	u32 event;
 
 	WRITE_ONCE(hyp_trace_panicked, true);
-	smp_mb(); /* pairs with set_event_id(): it sees the panic, or its id is zeroed here */
+	smp_mb(); /* pairs with set_event_id(): it sees the panic, or its id is overwritten here */
 	for (event = 0; event < NR_HYP_EVENTS; event++)
-		WRITE_ONCE(hyp_event_ids[event], 0);
+		WRITE_ONCE(hyp_event_ids[event], HYP_EVENT_OFF);
 }
 
 void hyp_trace_panic(u64 *spsr, u64 *elr)
@@ -284,7 +285,7 @@ void hyp_trace_panic(u64 *spsr, u64 *elr)
 	}
 
 	switch_events_off();
-	if (!type)
+	if (!(type & ~HYP_EVENT_FILTERED))
 		return;
 	save_panic(regs, *spsr, *elr);
 	WRITE_ONCE(regs->writing, true);

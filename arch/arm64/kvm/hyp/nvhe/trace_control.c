@@ -89,19 +89,22 @@ static bool has_filter(u32 event)
 static void set_event_id(u32 event, u16 id)
 {
 	hyp_assert_lock_held(&events_lock);
-	WRITE_ONCE(hyp_event_ids[event], id && !has_filter(event) ? id | HYP_EVENT_PLAIN : id);
+	WRITE_ONCE(hyp_event_ids[event], !id ? HYP_EVENT_OFF :
+		   has_filter(event) ? id | HYP_EVENT_FILTERED : id);
 	smp_mb(); /* pairs with switch_events_off() */
 	if (READ_ONCE(hyp_trace_panicked))
-		WRITE_ONCE(hyp_event_ids[event], 0);
+		WRITE_ONCE(hyp_event_ids[event], HYP_EVENT_OFF);
 }
 
-/* Between the two, the event's places are on, and its id is 0: the event is off */
+/* The event has its id before a place is on. One that cannot be switched on is off */
 static int enable_event_locked(u32 event, u16 id)
 {
-	int ret = hyp_text_set(HYP_TEXT_EVENTS, event, id);
+	int ret;
 
-	if (!ret)
-		set_event_id(event, id);
+	set_event_id(event, id);
+	ret = hyp_text_set(HYP_TEXT_EVENTS, event, id);
+	if (ret)
+		set_event_id(event, 0);
 	return ret;
 }
 

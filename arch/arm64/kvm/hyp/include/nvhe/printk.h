@@ -42,9 +42,7 @@ u64 hyp_printk_pointer(unsigned long ptr);
 /* Are messages on? For callers that would do extra work only for a message */
 static __always_inline bool trace_hyp_printk_enabled(void)
 {
-	u32 type __maybe_unused;
-
-	return unlikely(hyp_event_is_on(HYP_EVENT_PRINTK, type));
+	return unlikely(hyp_event_enabled(HYP_EVENT_PRINTK));
 }
 
 /* Strings are refused: the host must not read EL2's memory */
@@ -93,7 +91,7 @@ do {									\
 									\
 	BUILD_BUG_ON(__builtin_strstr(fmt, "%c") || __builtin_strstr(fmt, "%h"));\
 	__hyp_printk_check(fmt, ##__VA_ARGS__);				\
-	if (unlikely(hyp_event_is_on(HYP_EVENT_PRINTK, __type))) {	\
+	if (unlikely(hyp_event_is_on(HYP_EVENT_PRINTK, &__type))) {	\
 		CONCATENATE(__HYP_PRINTK_, COUNT_ARGS(__VA_ARGS__))(__VA_ARGS__)\
 		__trace_hyp_printk(__type, _THIS_IP_, __str, __words, __nr);\
 	}								\

@@ -13,11 +13,22 @@
 
 #ifdef CONFIG_NVHE_EL2_TRACING
 
-/* Id of each event in the host's id space, and flags; 0 while the event is off */
+/* Id of each event in the host's id space, and HYP_EVENT_FILTERED; HYP_EVENT_OFF while it is off */
 extern u32 hyp_event_ids[NR_HYP_EVENTS];
 
-/* The event is on and has no filter */
-#define HYP_EVENT_PLAIN		BIT(31)
+/* The event has a filter */
+#define HYP_EVENT_FILTERED	BIT(31)
+
+/*
+ * Where a branch says that an event is on, nothing looks whether it has an id but what looks for
+ * a filter. A place that is off never loads the id, which is 0 until the event is switched
+ * on for the first time.
+ */
+#ifdef CONFIG_NVHE_EL2_TRACING_NOP
+#define HYP_EVENT_OFF		HYP_EVENT_FILTERED
+#else
+#define HYP_EVENT_OFF		0
+#endif
 
 /*
  * The id of an event, 0 while it is off. This takes two instructions; to load an
@@ -37,14 +48,29 @@ extern u32 hyp_event_ids[NR_HYP_EVENTS];
 
 /*
  * Is the event on, and what is its id? With NVHE_EL2_TRACING_NOP, this is one instruction while
- * it is off. The id is 0 then if the event is about to be switched, or EL2 has panicked.
+ * it is off. When it has been on, and since EL2 has panicked, the id may be HYP_EVENT_OFF.
  */
+static __always_inline bool hyp_event_enabled(const u32 event)
+{
 #ifdef CONFIG_NVHE_EL2_TRACING_NOP
-#define hyp_event_is_on(event, id)					\
-	(hyp_text_event(event) && ((id) = hyp_event_id(event), true))
+	return hyp_text_event(event);
 #else
-#define hyp_event_is_on(event, id)	((id) = hyp_event_id(event), (id) != 0)
+	return hyp_event_id(event);
 #endif
+}
+
+static __always_inline bool hyp_event_is_on(const u32 event, u32 *id)
+{
+#ifdef CONFIG_NVHE_EL2_TRACING_NOP
+	if (!hyp_text_event(event))
+		return false;
+	*id = hyp_event_id(event);
+	return true;
+#else
+	*id = hyp_event_id(event);
+	return *id;
+#endif
+}
 
 /* The pid of the host's task on this CPU; 0 while tracing is off here */
 static __always_inline s32 hyp_trace_pid(void)
@@ -63,16 +89,14 @@ static __always_inline s32 hyp_trace_pid(void)
 	void __trace_##name(u32 type HYP_EVENT_PARAMS(REMOTE_FIELDS(fields)));\
 	static __always_inline bool trace_##name##_enabled(void)	\
 	{								\
-		u32 type __maybe_unused;				\
-									\
-		return unlikely(hyp_event_is_on(HYP_EVENT_##name, type));\
+		return unlikely(hyp_event_enabled(HYP_EVENT_##name));	\
 	}								\
 	static __always_inline void					\
 	trace_##name(REMOTE_PARAMS(REMOTE_FIELDS(fields)))		\
 	{								\
 		u32 type;						\
 									\
-		if (unlikely(hyp_event_is_on(HYP_EVENT_##name, type)))	\
+		if (unlikely(hyp_event_is_on(HYP_EVENT_##name, &type)))	\
 			__trace_##name(type REMOTE_AFTER(REMOTE_FIELDS(fields)));\
 	}
 #include <asm/kvm_hypevents.h>
