@@ -27,6 +27,13 @@ RULES = (
          'call memset', 'call dcache_clean_inval_poc', 'call __pkvm_hyp_donate_host', True),
     Rule('clock', "the counter is read after the clock's parameters were copied",
          r'ldap?r\b', r'isb\b', r'ret\b|.*\bcntp\w+_el0', False),
+    Rule('text', 'an instruction that was written is cleaned before its page is unmapped',
+         'call kvm_pgtable_hyp_map', 'call dcache_clean_inval_poc', 'call kvm_pgtable_hyp_unmap',
+         True),
+    Rule('text', 'the alias of a page of text is unmapped before a place is fetched again',
+         'call dcache_clean_inval_poc', 'call kvm_pgtable_hyp_unmap', 'call icache_inval_pou', True),
+    Rule('text', 'an instruction that was written is fetched again by all CPUs',
+         'call kvm_pgtable_hyp_unmap', 'call icache_inval_pou', r'ret\b', False),
 )
 
 

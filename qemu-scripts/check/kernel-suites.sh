@@ -4,7 +4,7 @@
 # Part of check.sh: suites that need a kernel of their own, or another command line.
 
 # The host's part of hypervisor tracing in KVM
-KVM_OBJECTS=(arch/arm64/kvm/hyp_trace{,_clock,_events,_load,_notify}.o)
+KVM_OBJECTS=(arch/arm64/kvm/hyp_trace{,_clock,_events,_load,_notify}.o arch/arm64/kvm/hyp_text.o)
 
 # Without remotes, the functions of ordinary buffers are those of the base. Of ring_buffer.c,
 # two are not, nor is what the compiler puts one of them into: an iterator does not read
@@ -77,7 +77,7 @@ pages_objects()
 {
 	"$SCRIPTS/build-kernel.sh" --name 64k --config "$SCRIPTS/config/64k.config" \
 		kernel/trace/ "${KVM_OBJECTS[@]}" \
-		arch/arm64/kvm/hyp/nvhe/{trace,trace_buffers,trace_control,clock}.nvhe.o
+		arch/arm64/kvm/hyp/nvhe/{trace,trace_buffers,trace_control,clock,text}.nvhe.o
 	echo "ok 1 objects for pages of 64 KiB"
 }
 

@@ -107,6 +107,18 @@ check_last()
 	fi
 }
 
+# EL2 has refused a write of the host, and EL2 or the host dies of it
+check_text()
+{
+	dumped >"$tmp/dumped"
+	if tail -n 2 "$tmp/dumped" | grep -q ' host_mem_abort .* outcome=refused$'; then
+		echo "ok 1 the host cannot write to EL2's text"
+	else
+		echo "not ok 1 the host cannot write to EL2's text"
+		sed 's/^/# /' "$tmp/dumped"
+	fi
+}
+
 # A panic that follows an oops does not print the events again
 check_once()
 {
@@ -132,6 +144,10 @@ check_last
 if [[ $1 == nvhe ]]; then
 	die_in_guest "$1" el2-twice
 	check_first
+fi
+if [[ $1 != nvhe ]]; then
+	die_in_guest "$1" text
+	check_text
 fi
 die_in_guest "$1" host
 check_dump "the kernel panics"

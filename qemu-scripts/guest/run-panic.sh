@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Usage: run-panic.sh el2 | el2-twice | el2-enabled | host | oops
+# Usage: run-panic.sh el2 | el2-twice | el2-enabled | text | host | oops
 #
 # Runs in the guest, with the module crash.ko beside it, and lets the guest die. Prints
 # TAP; panic.sh checks the console.
@@ -8,6 +8,7 @@
 #   el2          EL2 panics
 #   el2-twice    EL2 panics, and writing the last event faults; if it is not protected
 #   el2-enabled  EL2 panics, while another CPU switches an event on all the time
+#   text         the host writes to EL2's text; if that is protected
 #   host         the kernel has an oops, several times in different settings, and what is
 #                left of the trace is checked; then the kernel panics
 #   oops         the kernel panics because of an oops
@@ -193,6 +194,7 @@ symbol()	# NAME
 
 insmod "$here/crash.ko" percpu_bases="$(symbol kvm_arm_hyp_percpu_base)" \
 	percpu_start="$(symbol __per_cpu_start)" trace_cpus="$(symbol hyp_trace_cpus)" \
+	text="$(symbol __hyp_text_start)" \
 	host_hcall_id="$(cat events/hypervisor/host_hcall/id)" || exit 1
 [ "$(cat $dump_on_oops)" = hypervisor ]
 result $? "ftrace_dump_on_oops is on, by the command line"
@@ -214,6 +216,12 @@ el2-enabled)
 	crash 1 4 &
 	sleep 0.2
 	crash 0 1
+	;;
+text)
+	echo 1 >/proc/sys/kernel/panic_on_oops
+	echo host_mem_abort >set_event
+	echo 1 >tracing_on
+	crash 0 5
 	;;
 host)
 	check_oops

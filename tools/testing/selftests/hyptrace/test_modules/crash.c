@@ -11,9 +11,11 @@
 #include <linux/debugfs.h>
 #include <linux/delay.h>
 #include <linux/kvm_host.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/ring_buffer_writer.h>
 #include <linux/smp.h>
+#include <linux/vmalloc.h>
 
 #include <asm/kvm_asm.h>
 #include <asm/kvm_hyptrace.h>
@@ -23,6 +25,7 @@ enum {
 	CRASH_OOPS,	/* the kernel oopses, and survives if panic_on_oops is 0 */
 	CRASH_EL2_TWICE, /* EL2 panics, and again when it writes an event; not protected */
 	CRASH_ENABLE,	/* nothing: this CPU switches host_hcall on over and over, for ever */
+	CRASH_TEXT,	/* the host writes to EL2's text, which it must not in protected mode */
 };
 
 /* An address without memory, where EL2 looks for a VM's page tables */
@@ -73,6 +76,23 @@ static void enable_for_ever(void)
 	}
 }
 
+static unsigned long text;
+module_param(text, ulong, 0);
+MODULE_PARM_DESC(text, "__hyp_text_start, for CRASH_TEXT");
+
+/* By a mapping that the host may write to, as far as its own tables go */
+static void write_text(void)
+{
+	struct page *page = phys_to_page(__pa_symbol(text));
+	u32 *place = vmap(&page, 1, VM_MAP, PAGE_KERNEL);
+
+	if (!place)
+		return;
+	WRITE_ONCE(*place, 0);
+	vunmap(place);
+	pr_err("crash: the host has written to EL2's text\n");
+}
+
 static int crash_set(void *data, u64 what)
 {
 	if (what == CRASH_EL2)
@@ -81,6 +101,8 @@ static int crash_set(void *data, u64 what)
 		crash_el2(true);
 	else if (what == CRASH_ENABLE && host_hcall_id)
 		enable_for_ever();
+	else if (what == CRASH_TEXT && text)
+		write_text();
 	else if (what == CRASH_OOPS)
 		WRITE_ONCE(*(int *)NULL, 0);
 	return -EINVAL;

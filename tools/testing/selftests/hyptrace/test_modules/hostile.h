@@ -6,7 +6,7 @@
  *
  * An attack consists of rounds. Everything that a round does is derived from its seed, so
  * that it can be repeated alone; only the timing between CPUs is not repeatable. A round
- * leaves EL2 without a buffer, a clock, a filter or an event.
+ * leaves EL2 without a buffer, a clock, a filter or an event, and with text that it cannot write.
  *
  *   model   one call after the other; each result is predicted
  *   storm   all CPUs call at once, while pages change hands and are overwritten, and
@@ -177,7 +177,8 @@ s64 hcall_on(int cpu, u32 func, u64 arg);
 bool load_cpu(u32 cpu, u32 first, u32 nr);
 bool unload_all(void);
 /*
- * Take everything from EL2: buffers, clock, filters, events. The host owns each page again.
+ * Take everything from EL2: buffers, clock, filters, events. The host owns each page again, and
+ * EL2 cannot write to its text.
  */
 bool leave_nothing(void);
 

@@ -16,6 +16,7 @@
 #include <linux/smp.h>
 #include <linux/string.h>
 
+#include <asm/kvm_hyptext.h>
 #include <asm/virt.h>
 
 #include "hostile.h"
@@ -269,6 +270,18 @@ static bool take_back(u32 i)
 	return !ret || wrong("page %u has not come back: %lld", i, ret);
 }
 
+/* EL2 has its text mapped, and cannot write to it by any mapping. This takes long */
+static bool text_is_read_only(void)
+{
+#ifdef CONFIG_NVHE_EL2_TEXT_TEST
+	s64 ret = hcall(__hyp_text_test, HYP_TEXT_TEST_ALIASES);
+
+	return ret > 0 || wrong("EL2 can write to its text: %lld", ret);
+#else
+	return true;
+#endif
+}
+
 bool leave_nothing(void)
 {
 	u32 i;
@@ -290,7 +303,7 @@ bool leave_nothing(void)
 		if (!take_back(i))
 			return false;
 	}
-	return true;
+	return text_is_read_only();
 }
 
 /*

@@ -10,6 +10,7 @@
 #include <linux/trace_remote_filter.h>
 #include <linux/ring_buffer_writer.h>
 
+#include <asm/kvm_hyptext.h>
 #include <asm/kvm_pgtable.h>
 
 #include "hostile.h"
@@ -74,6 +75,7 @@ static struct {
 	u32				clock_nr[NR_PARTS];
 	int				ffa_pages[2];
 	int				cpu;
+	bool				text_on;
 } model;
 
 /* The errors that a call may return; it may return 0 if the set is empty */
@@ -610,6 +612,63 @@ static bool call_selftest(struct rng *rng)
 }
 
 /*
+ * EL2's text
+ */
+
+#ifdef CONFIG_NVHE_EL2_TEXT_TEST
+/* Of an index with a wrong place, no place is switched; of any other there is none */
+static bool switch_places(struct rng *rng)
+{
+	u32 index = rng_percent(rng, 80) ? rng_below(rng, 2) : rng_u64(rng);
+	bool on = rng_below(rng, 2);
+	struct errors errors = {};
+	s64 ret;
+
+	may_be(&errors, index == HYP_TEXT_TESTS_BAD, -ENOEXEC);
+	ret = hcall(__hyp_text_test, HYP_TEXT_TEST_SET, index, on);
+	if (index == HYP_TEXT_TESTS_GOOD)
+		model.text_on = on;
+	return as_expected(&errors, ret, "switching places");
+}
+
+static bool call_text(struct rng *rng)
+{
+	u32 what = NR_HYP_TEXT_TESTS + rng_below(rng, 2);
+	s64 ret;
+
+	switch (rng_below(rng, 20)) {
+	case 0:
+		ret = hcall(__hyp_text_test, what);
+		return ret == -EINVAL || wrong("text test %u: %lld", what, ret);
+	case 1:
+	case 2:
+	case 3:
+		ret = hcall(__hyp_text_test, HYP_TEXT_TEST_RUN);
+		return ret == model.text_on << HYP_TEXT_TESTS_GOOD ||
+		       wrong("places in EL2's text: 0x%llx are on", ret);
+	default:
+		return switch_places(rng);
+	}
+}
+
+static bool reset_text(void)
+{
+	return !hcall(__hyp_text_test, HYP_TEXT_TEST_SET, HYP_TEXT_TESTS_GOOD, false) ||
+	       wrong("the place for tests");
+}
+#else
+static bool call_text(struct rng *rng)
+{
+	return true;
+}
+
+static bool reset_text(void)
+{
+	return true;
+}
+#endif
+
+/*
  * Clocks
  */
 
@@ -855,7 +914,7 @@ static bool (*const calls[])(struct rng *rng) = {
 	call_unload, call_enable, call_enable, call_enable_event,
 	call_set_filter, call_set_filter, call_swap_reader, call_swap_reader,
 	call_reset, call_selftest, call_selftest, call_set_clock, call_set_clock, call_share,
-	call_share, call_unshare, call_nothing, call_ffa_map, call_ffa_unmap,
+	call_share, call_unshare, call_nothing, call_ffa_map, call_ffa_unmap, call_text,
 };
 
 static bool is_zero(u32 page)
@@ -894,7 +953,8 @@ static bool init_model(void)
 		model.ffa_pages[i] = -1;
 	for (i = 0; i < NR_HYP_EVENTS; i++)
 		model.filters[i] = -1;
-	return !hcall(__hyp_trace_set_clock, HYP_CLOCK_NONE) || wrong("no clock");
+	return reset_text() &&
+	       (!hcall(__hyp_trace_set_clock, HYP_CLOCK_NONE) || wrong("no clock"));
 }
 
 bool model_round(void)

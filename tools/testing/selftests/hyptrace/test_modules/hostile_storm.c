@@ -11,6 +11,8 @@
 #include <linux/kthread.h>
 #include <linux/trace_remote_filter.h>
 
+#include <asm/kvm_hyptext.h>
+
 #include "hostile.h"
 
 /* Calls between two checks for the end of the round */
@@ -138,6 +140,19 @@ static s64 filter_step(struct rng *rng, struct caller *caller)
 	return ret;
 }
 
+/* Places that all CPUs switch. Looking at all mappings takes long, so that is rare */
+static s64 text_step(struct rng *rng)
+{
+#ifdef CONFIG_NVHE_EL2_TEXT_TEST
+	u32 what = rng_percent(rng, 50) ? HYP_TEXT_TEST_SET :
+		   rng_percent(rng, 99) ? HYP_TEXT_TEST_RUN : HYP_TEXT_TEST_ALIASES;
+
+	return hcall(__hyp_text_test, what, rng_below(rng, 3), rng_below(rng, 2));
+#else
+	return 0;
+#endif
+}
+
 /* Take pages that are in use, or about to be */
 static s64 steal_step(struct rng *rng)
 {
@@ -171,6 +186,7 @@ static bool is_possible(s64 ret)
 	case -ENODATA:
 	case -ENODEV:
 	case -ENXIO:
+	case -ENOEXEC:
 		return true;
 	default:	/* pages that are left */
 		return ret > 0 && ret <= 2 * NR_PAGES;
@@ -194,6 +210,8 @@ static void storm_calls(struct rng *rng, struct caller *caller)
 			wrong("set_filter has returned something else");
 		if (rng_percent(rng, 10))
 			ffa_step(rng);
+		if (rng_percent(rng, 5) && !is_possible(text_step(rng)))
+			wrong("a call for EL2's text has returned something else");
 	}
 }
 

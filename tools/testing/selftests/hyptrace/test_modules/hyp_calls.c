@@ -12,6 +12,8 @@
 #include <linux/trace_remote_base.h>
 
 #include <asm/kvm_asm.h>
+#include <asm/kvm_hyptext.h>
+#include <asm/virt.h>
 
 #include <uapi/linux/psci.h>
 
@@ -100,6 +102,47 @@ static int share_page(void)
 	return ret;
 }
 
+static bool text;
+module_param(text, bool, 0);
+MODULE_PARM_DESC(text, "only look whether EL2's text is writable at EL2, and switch places of which some are wrong");
+
+#ifdef CONFIG_NVHE_EL2_TEXT_TEST
+static int text_test(enum hyp_text_test what, u32 index, bool on)
+{
+	struct arm_smccc_res res;
+
+	arm_smccc_1_1_hvc(KVM_HOST_SMCCC_FUNC(__hyp_text_test), what, index, on, &res);
+	return res.a1;
+}
+
+/* What is returned tells nothing but which step has failed */
+static int check_text(void)
+{
+	int pages = text_test(HYP_TEXT_TEST_ALIASES, 0, false);
+
+	if (!is_protected_kvm_enabled())
+		return pages ? -EIO : 0;
+	if (pages < 2)
+		return pages < 0 ? pages : -ENODATA;
+	if (text_test(HYP_TEXT_TEST_SET, HYP_TEXT_TESTS_GOOD, true) ||
+	    text_test(HYP_TEXT_TEST_RUN, 0, false) != BIT(HYP_TEXT_TESTS_GOOD))
+		return -EIO;
+	/* All or nothing */
+	if (text_test(HYP_TEXT_TEST_SET, HYP_TEXT_TESTS_BAD, true) != -ENOEXEC ||
+	    text_test(HYP_TEXT_TEST_RUN, 0, false) != BIT(HYP_TEXT_TESTS_GOOD))
+		return -ENOEXEC;
+	if (text_test(HYP_TEXT_TEST_SET, HYP_TEXT_TESTS_GOOD, false) ||
+	    text_test(HYP_TEXT_TEST_RUN, 0, false))
+		return -EIO;
+	return text_test(HYP_TEXT_TEST_ALIASES, 0, false) == pages ? 0 : -EACCES;
+}
+#else
+static int check_text(void)
+{
+	return -EOPNOTSUPP;
+}
+#endif
+
 #ifdef TRACE_REMOTE_LINUX_7
 static ushort young_vm;
 module_param(young_vm, ushort, 0);
@@ -122,6 +165,8 @@ static int __init hyp_calls_init(void)
 	if (young_vm)
 		return ask_and_forget();
 #endif
+	if (text)
+		return check_text();
 	if (share)
 		return share_page();
 	if (unload_cpu >= 0)
