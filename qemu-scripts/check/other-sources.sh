@@ -62,7 +62,8 @@ prepare()
 	result=$build/linux
 	[[ $BASE == 6.12 ]] || result=$build/$BASE/linux
 	status=0
-	SOURCE=$tree HYPTRACE_BUILD=$build "$SCRIPTS/prepare-kernel.sh" >"$tmp/log" 2>&1 || status=$?
+	env SOURCE="$tree" HYPTRACE_BUILD="$build" "$SCRIPTS/prepare-kernel.sh" \
+		>"$tmp/log" 2>&1 || status=$?
 }
 
 test_same()
