@@ -80,6 +80,14 @@ static inline u32 hyp_text_insn(const struct hyp_text_site *site, bool on)
 	return aarch64_insn_get_b_value() | (offset / AARCH64_INSN_SIZE & GENMASK(25, 0));
 }
 
+/*
+ * QEMU before 8.1 translates the code of a page before it watches the page for writes: what is
+ * written meanwhile is not executed until the next write there. A CPU does not do that. A kernel
+ * for tests writes each instruction again, after all CPUs have done what invalidating the TLBs
+ * for the first write asked of them; by then QEMU watches the page.
+ */
+#define HYP_TEXT_WRITES		(IS_ENABLED(CONFIG_NVHE_EL2_TEXT_TEST) ? 2 : 1)
+
 static inline bool hyp_text_is_site(const struct hyp_text_site *site)
 {
 	u32 insn = READ_ONCE(*hyp_text_place(site));
@@ -104,18 +112,22 @@ static __always_inline int hyp_text_switch(const struct hyp_text_site *start,
 					   int (*write)(u32 *place, u32 insn))
 {
 	const struct hyp_text_site *site;
-	int ret = 0;
+	int i, ret = 0;
 
 	for (site = start; site < end; site++) {
 		if (site->index == index && !hyp_text_is_site(site))
 			return -ENOEXEC;
 	}
-	for (site = start; site < end && !ret; site++) {
-		if (site->index == index &&
-		    READ_ONCE(*hyp_text_place(site)) != hyp_text_insn(site, on))
+	for (site = start; site < end; site++) {
+		if (site->index != index ||
+		    READ_ONCE(*hyp_text_place(site)) == hyp_text_insn(site, on))
+			continue;
+		for (i = 0; i < HYP_TEXT_WRITES && !ret; i++)
 			ret = write(hyp_text_place(site), hyp_text_insn(site, on));
+		if (ret)
+			return ret;
 	}
-	return ret;
+	return 0;
 }
 
 #ifdef CONFIG_NVHE_EL2_TEXT
