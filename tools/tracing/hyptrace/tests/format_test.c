@@ -19,6 +19,7 @@
 #include "image.h"
 #include "lib/log.h"
 #include "lib/util.h"
+#include "trace/evcall.h"
 #include "trace/evdb.h"
 #include "trace/evplan.h"
 #include "trace/fmtcheck.h"
@@ -262,6 +263,18 @@ static bool is_printed(struct tep_event *e, u64 number)
 	       (safety == PRINT_SOME && printcheck_record(e, data, fill(e, data, number)));
 }
 
+/* Of the events of function tracers, hyptrace prints what those do; see graph_test.py */
+static bool is_call(struct tep_event *e)
+{
+	struct evcall *call = NULL;
+	bool is;
+
+	evcall_new(e, &call);
+	is = call;
+	evcall_free(call);
+	return is;
+}
+
 /*
  * Of all formats of a kernel, what libtraceevent parses is accepted, and printed as it does, or
  * field by field if it cannot be printed safely, which is rare
@@ -286,7 +299,8 @@ static void test_kernel(const char *text)
 			if (s.fields)
 				printf("# %s: by its fields\n", s.event);
 			nr_fields += s.fields;
-			compare(&s, 1);
+			if (!is_call(e))
+				compare(&s, 1);
 			nr++;
 		}
 		tep_free(tep);
