@@ -2,9 +2,9 @@
 /*
  * Changing EL2's text, host side: in the modes in which that is the host's own.
  */
+#include <linux/cacheflush.h>
 #include <linux/trace_remote_base.h>
 
-#include <asm/cacheflush.h>
 #include <asm/hyp_image.h>
 #include <asm/kvm_hyptext.h>
 #ifdef TRACE_REMOTE_LINUX_7
