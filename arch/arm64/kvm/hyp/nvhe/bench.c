@@ -51,14 +51,23 @@ static void bench_64(void)
 	trace_bench_64(1, 2, 3, 4, 5, 6, 7, 8);
 }
 
+/* clang does not unroll a loop that has an asm goto */
+static __always_inline void bench_four(void)
+{
+	trace_bench_0();
+	trace_bench_0();
+	trace_bench_0();
+	trace_bench_0();
+}
+
 static void bench_many(void)
 {
-	int i;
-
+	BUILD_BUG_ON(HYP_BENCH_SITES != 16);
 	need_frame();
-#pragma GCC unroll 16
-	for (i = 0; i < HYP_BENCH_SITES; i++)
-		trace_bench_0();
+	bench_four();
+	bench_four();
+	bench_four();
+	bench_four();
 }
 
 static void (*const benches[NR_HYP_BENCHES])(void) = {
