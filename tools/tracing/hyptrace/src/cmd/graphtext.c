@@ -116,27 +116,14 @@ static void print_tree(const struct printer *p)
 
 /* Functions */
 
-static void add_number(struct table *t, u64 number)
-{
-	char text[24];
-
-	snprintf(text, sizeof(text), "%llu", number);
-	table_add(t, text);
-}
-
 static void add_time(const struct printer *p, struct table *t, u64 ns)
 {
-	char text[UNIT_TEXT];
-
-	table_add(t, unit_text(text, ns, p->how->unit));
+	table_add_time(t, ns, p->how->unit);
 }
 
 static void add_share(const struct printer *p, struct table *t, u64 ns)
 {
-	char text[32];
-
-	snprintf(text, sizeof(text), "%.2f", share(p, ns));
-	table_add(t, text);
+	table_add_percent(t, share(p, ns));
 }
 
 static void add_others(struct table *t, size_t nr)
@@ -150,7 +137,7 @@ static void add_others(struct table *t, size_t nr)
 static void add_function(const struct printer *p, struct table *t, const struct callrow *r)
 {
 	table_add(t, r->name);
-	add_number(t, r->calls);
+	table_add_number(t, r->calls);
 	add_time(p, t, r->total);
 	add_share(p, t, r->total);
 	add_time(p, t, r->self);
@@ -174,7 +161,7 @@ static void add_other_functions(const struct printer *p, struct table *t, size_t
 		self += f->row[i].self;
 	}
 	add_others(t, f->nr - from);
-	add_number(t, calls);
+	table_add_number(t, calls);
 	table_add(t, "");
 	table_add(t, "");
 	add_time(p, t, self);
@@ -215,7 +202,7 @@ static void add_cells(const struct printer *p, struct table *t, u64 calls, u64 n
 	u64 all = p->v->function->total;
 	char text[32];
 
-	add_number(t, calls);
+	table_add_number(t, calls);
 	add_time(p, t, ns);
 	snprintf(text, sizeof(text), "%.2f", all ? 100.0 * ns / all : 0);
 	table_add(t, text);

@@ -25,28 +25,16 @@ struct profile_printer {
 
 /* Cells */
 
-static void add_number(struct table *t, u64 number)
-{
-	char text[24];
-
-	snprintf(text, sizeof(text), "%llu", number);
-	table_add(t, text);
-}
-
 static void add_time(const struct profile_printer *p, struct table *t, u64 ns)
 {
-	char text[UNIT_TEXT];
-
-	table_add(t, unit_text(text, ns, p->how->unit));
+	table_add_time(t, ns, p->how->unit);
 }
 
 static void add_share(const struct profile_printer *p, struct table *t, u64 ns)
 {
 	u64 wall = p->s->result.wall;
-	char text[32];
 
-	snprintf(text, sizeof(text), "%.2f", wall ? 100.0 * ns / wall : 0);
-	table_add(t, text);
+	table_add_percent(t, wall ? 100.0 * ns / wall : 0);
 }
 
 static int end_table(const struct profile_printer *p, struct table *t)
@@ -123,7 +111,7 @@ static void add_places(const struct profile_printer *p, struct table *t, const s
 	enum place place;
 
 	if (what->entries)
-		add_number(t, r->entries);
+		table_add_number(t, r->entries);
 	for (place = 0; place < NR_PLACES; place++) {
 		add_time(p, t, r->ns[place]);
 		add_share(p, t, r->ns[place]);
@@ -194,7 +182,7 @@ static void add_dist(const struct profile_printer *p, struct table *t, struct di
 	struct dist_summary s;
 
 	dist_summarize(d, &s);
-	add_number(t, s.count);
+	table_add_number(t, s.count);
 	add_time(p, t, s.total);
 	add_share(p, t, s.total);
 	add_time(p, t, s.mean);
@@ -330,7 +318,7 @@ static void add_slow(const struct profile_printer *p, struct table *t, const str
 	snprintf(text, sizeof(text), "%llu.%09llu", slow->start / NSEC_PER_SEC,
 		 slow->start % NSEC_PER_SEC);
 	table_add(t, text);
-	add_number(t, slow->cpu);
+	table_add_number(t, slow->cpu);
 	table_add(t, task_name(p, slow->task, text, sizeof(text)));
 }
 

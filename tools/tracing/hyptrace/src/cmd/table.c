@@ -35,6 +35,29 @@ void table_add(struct table *t, const char *text)
 		t->failed = true;
 }
 
+void table_add_number(struct table *t, u64 number)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%llu", number);
+	table_add(t, text);
+}
+
+void table_add_time(struct table *t, u64 ns, enum unit unit)
+{
+	char text[UNIT_TEXT];
+
+	table_add(t, unit_text(text, ns, unit));
+}
+
+void table_add_percent(struct table *t, double percent)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%.2f", percent);
+	table_add(t, text);
+}
+
 /* The text of a row, from 0 on, and a column, where the name is column 0 */
 static const char *cell(const struct table *t, unsigned int row, unsigned int column)
 {

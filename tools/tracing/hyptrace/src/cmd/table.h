@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "lib/types.h"
+#include "lib/unit.h"
 #include "lib/util.h"
 
 /**
@@ -39,6 +40,15 @@ struct table {
 
 /** table_add - add a name, to begin a row, or its next cell, with any text */
 void table_add(struct table *t, const char *text);
+
+/** table_add_number - add a cell with a number */
+void table_add_number(struct table *t, u64 number);
+
+/** table_add_time - add a cell with a time in ns, in a unit */
+void table_add_time(struct table *t, u64 ns, enum unit unit);
+
+/** table_add_percent - add a cell with a percentage, of two decimals */
+void table_add_percent(struct table *t, double percent);
 
 /**
  * table_end - print the table, and free its cells; nothing if it has none
