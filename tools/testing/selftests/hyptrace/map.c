@@ -380,19 +380,35 @@ TEST_F(map, mprotect)
 	}
 }
 
-/* A remote allows what an ordinary buffer allows, and refuses what that refuses */
-TEST_F(map, mprotect_exec)
+/* A remote, and an ordinary buffer to compare it with */
+FIXTURE(pair) {
+	struct source	src;
+	struct source	ordinary;
+};
+
+FIXTURE_FOR_REMOTES(pair, 1);
+
+FIXTURE_SETUP(pair)
 {
-	struct source other;
+	if (!setup_source(_metadata, &self->src, variant->remote, variant->size_kb))
+		return;
+	ASSERT_EQ(0, instance_open(&self->ordinary, "hyptrace_map"));
+}
+
+FIXTURE_TEARDOWN(pair)
+{
+	source_close(&self->ordinary);
+	source_close(&self->src);
+}
+
+/* A remote allows what an ordinary buffer allows, and refuses what that refuses */
+TEST_F(pair, mprotect_exec)
+{
 	int ret[2], error[2], i, fd;
 	void *map;
 
-	if (!variant->remote)
-		SKIP(return, "compared from the remote's side");
-
-	ASSERT_EQ(0, instance_open(&other, "hyptrace_map"));
 	for (i = 0; i < 2; i++) {
-		fd = source_open_file(i ? &other : &self->src, O_RDONLY, RAW_FILE, self->cpu);
+		fd = source_open_file(i ? &self->src : &self->ordinary, O_RDONLY, RAW_FILE, 0);
 		ASSERT_LE(0, fd);
 		map = map_pages(fd, 0, 1);
 		ASSERT_NE(MAP_FAILED, map);
@@ -402,9 +418,8 @@ TEST_F(map, mprotect_exec)
 		munmap(map, PAGE);
 		close(fd);
 	}
-	source_close(&other);
-	EXPECT_EQ(ret[1], ret[0]);
-	EXPECT_EQ(error[1], error[0]);
+	EXPECT_EQ(ret[0], ret[1]);
+	EXPECT_EQ(error[0], error[1]);
 }
 
 /* Offsets and lengths in pages: whatever ends within the file is granted, and no more */

@@ -633,20 +633,41 @@ TEST_F(remote, lost_is_counted_late)
 		check_late_count(_metadata, &self->src, self->cpu, way);
 }
 
+/* The smallest buffer */
+FIXTURE(small) {
+	struct source	src;
+	struct events	ev;
+	int		cpu;
+};
+
+FIXTURE_FOR_REMOTES(small, 1);
+
+FIXTURE_SETUP(small)
+{
+	events_init(&self->ev);
+	if (!setup_source(_metadata, &self->src, variant->remote, variant->size_kb))
+		return;
+	self->cpu = nr_cpus() - 1;
+	ASSERT_EQ(0, pin_to_cpu(self->cpu));
+}
+
+FIXTURE_TEARDOWN(small)
+{
+	source_close(&self->src);
+	events_free(&self->ev);
+}
+
 /*
  * A long gap takes a time extend. It leaves room at the end of the page for the number
  * of lost events, which otherwise is only on the meta page.
  */
-TEST_F(remote, loss_is_counted_on_the_page)
+TEST_F(small, loss_is_counted_on_the_page)
 {
 	const struct source *src = &self->src;
 	const unsigned int per_page = EVENTS_PER_SUBBUF - 1;
 	__u64 next = 0, id = 0;
 	unsigned int i, way, nr = 0;
 	unsigned long late;
-
-	if (variant->size_kb > 1)
-		SKIP(return, "takes too long with a large buffer");
 
 	ASSERT_EQ(0, source_on(src, true));
 	for (way = WAY_RAW; way <= WAY_MAP; way++) {
