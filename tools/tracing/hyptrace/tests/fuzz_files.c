@@ -65,8 +65,8 @@ static void export_folded(struct datr *d)
 static void graph(struct datr *d, u8 how)
 {
 	const struct graph_how h = {
-		.json = how % 3 == 1, .joined = how % 2, .key = how % 9, .top = how % 4,
-		.depth = how % 5, .pattern = how % 7 ? NULL : "h*",
+		.table = { .json = how % 3 == 1, .top = how % 4 },
+		.joined = how % 2, .key = how % 9, .depth = how % 5, .pattern = how % 7 ? NULL : "h*",
 		.function = how % 5 ? NULL : "walk",
 	};
 
@@ -112,13 +112,15 @@ static void pages(struct datr *d, u8 how)
 static void print_stat(struct datr *d, u8 how)
 {
 	struct stat_how h = {
-		.json = how % 6 == 3, .unit = how / 6 % 5, .width = how / 6 % 3 * 40,
-		.top = how / 6 % 4, .slowest = how / 6 % 5, .sorted = how / 6 % 2,
-		.sort = how / 6 % 15,
+		.table = {
+			.json = how % 6 == 3, .unit = how / 6 % 5, .width = how / 6 % 3 * 40,
+			.top = how / 6 % 4,
+		},
+		.slowest = how / 6 % 5, .sorted = how / 6 % 2, .sort = how / 6 % 15,
 	};
 
 	if (how / 6 % 7 == 6)
-		h.part = (struct scopeargs) {
+		h.table.part = (struct scopeargs) {
 			.scope = { .from = 1, .by_vm = true, .vm = 1 }, .since_first = { true },
 		};
 	stat_file(d, NULL, &h, null);

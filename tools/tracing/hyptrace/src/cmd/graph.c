@@ -46,7 +46,7 @@ static int print_view(struct graph_view *v, const struct graph_how *how, const s
 {
 	int ret = view(v, how, d);
 
-	if (!ret && how->json)
+	if (!ret && how->table.json)
 		graph_json(v, how, out);
 	else if (!ret)
 		ret = graph_text(v, how, out);
@@ -80,8 +80,8 @@ static int print_graph(const struct filegraph *f, const struct graph_how *how, s
 	struct graph_view v = { .f = f, .tree = callgraph_tree(f->graph) };
 	int ret;
 
-	if (scopeargs_given(&how->part) &&
-	    scopeargs_check(&how->part, d, profiler_profile(f->profiler)))
+	if (scopeargs_given(&how->table.part) &&
+	    scopeargs_check(&how->table.part, d, profiler_profile(f->profiler)))
 		return -1;
 	ret = how->joined ? print_joined(f, how, d, out) : print_view(&v, how, d, out);
 	return ret ?: fileprofile_check(f->profiler, d);
@@ -95,9 +95,9 @@ int graph_file(struct datr *d, const struct cpulist *cpus, const struct graph_ho
 	struct scope scope;
 	int ret;
 
-	if (scopeargs_resolve(&how->part, d, &scope))
+	if (scopeargs_resolve(&how->table.part, d, &scope))
 		return -1;
-	if (scopeargs_given(&how->part))
+	if (scopeargs_given(&how->table.part))
 		rule.scope = &scope;
 	f = filegraph_read(d, &rule);
 	if (!f)
@@ -144,13 +144,7 @@ static const struct argp_option options[] = {
 	{ "sort", 's', "COLUMN", 0,
 	  "sort by total, self, calls or name; the table of functions also by mean, min, p50, p99 or max [total]",
 	  0 },
-	{ "top", 'n', "N", 0,
-	  "print at most N rows of each table and below each row, and one for the others", 0 },
 	{ "depth", 'd', "N", 0, "print at most N levels of functions", 0 },
-	{ "unit", 'u', "UNIT", 0,
-	  "print times in auto (four digits, each with its unit), or in ns, us, ms or s with all digits [auto]",
-	  0 },
-	{ "json", 'j', NULL, 0, "print one JSON document, all times in ns", 0 },
 	{ 0 }
 };
 
@@ -182,21 +176,13 @@ static int set_sort(struct graph_how *how, const char *arg)
 	return word < 0 ? -1 : 0;
 }
 
-static int set_unit(struct graph_how *how, const char *arg)
-{
-	int unit = cmdline_word("unit", arg, unit_words);
-
-	how->unit = unit;
-	return unit < 0 ? -1 : 0;
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &o->how.part;
+		state->child_inputs[0] = &o->how.table;
 		state->child_inputs[1] = &o->in;
 		return 0;
 	case 'b':
@@ -209,22 +195,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 's':
 		return cmdline_told(set_sort(&o->how, arg));
-	case 'n':
-		return cmdline_told(cmdline_number("top", arg, UINT32_MAX, &o->how.top));
 	case 'd':
 		return cmdline_told(cmdline_number("depth", arg, UINT32_MAX, &o->how.depth));
-	case 'u':
-		return cmdline_told(set_unit(&o->how, arg));
-	case 'j':
-		o->how.json = true;
-		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
 }
 
 static const struct argp_child children[] = {
-	{ &scope_argp, 0, NULL, 0 },
+	{ &table_argp, 0, NULL, 0 },
 	{ &input_argp, 0, NULL, 0 },
 	{ 0 }
 };
@@ -249,7 +228,7 @@ int graph_main(int argc, char **argv)
 	struct options o = { .in.want = 1 };
 	int ret = EXIT_USAGE;
 
-	o.how.width = table_width();
+	o.how.table.width = table_width();
 	if (!cmdline_parse(&argp, argc, argv, 0, &o))
 		ret = input_print(&o.in, print, &o);
 	input_free(&o.in);

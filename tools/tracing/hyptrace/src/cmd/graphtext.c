@@ -36,8 +36,8 @@ static void print_summary(const struct printer *p)
 	char total[UNIT_TEXT], rest[UNIT_TEXT];
 
 	fprintf(p->out, "EL2 entries: measured=%llu time=%s in_no_function=%s other=%llu\n",
-		r->entries, unit_text(total, r->ns, p->how->unit),
-		unit_text(rest, r->untraced, p->how->unit), r->other);
+		r->entries, unit_text(total, r->ns, p->how->table.unit),
+		unit_text(rest, r->untraced, p->how->table.unit), r->other);
 	fprintf(p->out, "not measured: cut=%llu misnested=%llu entries_without_exit=%llu exits_without_entry=%llu\n",
 		r->cut, r->misnested, s->result.no_exit, s->result.no_entry);
 	fprintf(p->out, "calls: recorded=%llu too_deep=%llu without_return=%llu\n", r->calls,
@@ -50,8 +50,8 @@ static void print_summary(const struct printer *p)
 	if (s->events.unmarked)
 		fprintf(p->out, "inexact: %llu events were dropped at unknown places: record with a larger --buffer-size\n",
 			s->events.unmarked);
-	if (p->how->unit != UNIT_AUTO)
-		fprintf(p->out, "all times are in %s\n", unit_words[p->how->unit]);
+	if (p->how->table.unit != UNIT_AUTO)
+		fprintf(p->out, "all times are in %s\n", unit_words[p->how->table.unit]);
 }
 
 /* The tree */
@@ -61,8 +61,8 @@ static void print_numbers(const struct printer *p, const struct callnode *n)
 	char total[UNIT_TEXT], self[UNIT_TEXT];
 
 	fprintf(p->out, "%10llu %12s %12s %7.2f  ", n->calls,
-		unit_text(total, n->total, p->how->unit),
-		unit_text(self, n->self, p->how->unit), share(p, n->total));
+		unit_text(total, n->total, p->how->table.unit),
+		unit_text(self, n->self, p->how->table.unit), share(p, n->total));
 }
 
 static void print_others(const struct printer *p, const u32 *node, size_t nr, unsigned int level)
@@ -83,7 +83,7 @@ static void print_children(const struct printer *p, u32 parent, unsigned int lev
 {
 	const u32 *child = p->v->order.node + p->v->order.first[parent];
 	size_t nr = p->v->order.first[parent + 1] - p->v->order.first[parent], i;
-	size_t shown = p->how->top ? MIN(nr, p->how->top) : nr;
+	size_t shown = p->how->table.top ? MIN(nr, p->how->table.top) : nr;
 	unsigned int functions = level + p->how->joined;	/* levels of them, with this one */
 
 	if (p->how->depth && functions > p->how->depth)
@@ -118,7 +118,7 @@ static void print_tree(const struct printer *p)
 
 static void add_time(const struct printer *p, struct table *t, u64 ns)
 {
-	table_add_time(t, ns, p->how->unit);
+	table_add_time(t, ns, p->how->table.unit);
 }
 
 static void add_share(const struct printer *p, struct table *t, u64 ns)
@@ -182,17 +182,17 @@ static int print_functions(const struct printer *p)
 		.nr = ARRAY_SIZE(function_columns),
 	};
 	const struct callrows *f = &p->v->functions;
-	size_t i, shown = p->how->top ? MIN(f->nr, p->how->top) : f->nr;
+	size_t i, shown = p->how->table.top ? MIN(f->nr, p->how->table.top) : f->nr;
 
 	if (p->v->function) {
 		add_function(p, &t, p->v->function);
-		return table_end(&t, p->how->width, p->out);
+		return table_end(&t, p->how->table.width, p->out);
 	}
 	for (i = 0; i < shown; i++)
 		add_function(p, &t, &f->row[i]);
 	if (shown < f->nr)
 		add_other_functions(p, &t, shown);
-	return table_end(&t, p->how->width, p->out);
+	return table_end(&t, p->how->table.width, p->out);
 }
 
 /* Callers and callees */
@@ -213,7 +213,7 @@ static int print_related(const struct printer *p, const char *title, const struc
 {
 	static const struct column columns[] = { { "calls", 0 }, { "total", 0 }, { "%", 0 } };
 	struct table t = { .title = title, .column = columns, .nr = ARRAY_SIZE(columns) };
-	size_t i, shown = p->how->top ? MIN(r->nr, p->how->top) : r->nr;
+	size_t i, shown = p->how->table.top ? MIN(r->nr, p->how->table.top) : r->nr;
 	u64 calls = 0, ns = 0;
 
 	for (i = 0; i < shown; i++) {
@@ -232,7 +232,7 @@ static int print_related(const struct printer *p, const char *title, const struc
 		table_add(&t, "[self]");
 		add_cells(p, &t, p->v->function->calls, *self);
 	}
-	return table_end(&t, p->how->width, p->out);
+	return table_end(&t, p->how->table.width, p->out);
 }
 
 int graph_text(const struct graph_view *v, const struct graph_how *how, FILE *out)

@@ -4,34 +4,25 @@
 
 #include "analysis/callrows.h"
 #include "analysis/filegraph.h"
-#include "cmd/scopeargs.h"
+#include "cmd/tableargs.h"
 #include "lib/types.h"
-#include "lib/unit.h"
 
 /**
  * struct graph_how - what is printed
- * @json:	as JSON, else as text
+ * @table:	of what, and how it looks. As text, the rows below a row are a table, too
  * @joined:	one tree for all EL2 entries, else one for each kind
  * @function:	callers and callees of this function only, or NULL
  * @pattern:	only EL2 entries that match it, or NULL
  * @key:	order of rows
- * @top:	as text, at most so many rows of each table, or below each row; 0 for all
  * @depth:	as text, at most so many functions below an EL2 entry; 0 for all
- * @unit:	of times as text
- * @width:	how long a line may be; 0 for any length
- * @part:	what of the recording
  */
 struct graph_how {
-	bool json;
+	struct tableargs table;
 	bool joined;
 	const char *function;
 	const char *pattern;
 	enum callrows_key key;
-	u64 top;
 	u64 depth;
-	enum unit unit;
-	unsigned int width;
-	struct scopeargs part;
 };
 
 /**

@@ -12,7 +12,6 @@
 #include "cmd/stat.h"
 #include "cmd/statsort.h"
 #include "cmd/table.h"
-#include "lib/log.h"
 
 /* At most so many of the longest durations */
 #define MAX_SLOWEST	100000
@@ -21,16 +20,16 @@ static int print_profile(const struct profile *s, const struct stat_how *how,
 			 const struct slowest *slowest, FILE *out)
 {
 	const struct profilejson json = {
-		.histogram = how->histogram, .top = how->top,
+		.histogram = how->histogram, .top = how->table.top,
 		.slowest = how->slowest ? slowest : NULL,
 	};
 	const struct profiletext text = {
-		.unit = how->unit, .width = how->width, .histogram = how->histogram,
-		.part = scopeargs_given(&how->part), .top = how->top,
+		.unit = how->table.unit, .width = how->table.width, .histogram = how->histogram,
+		.part = scopeargs_given(&how->table.part), .top = how->table.top,
 		.slowest = json.slowest,
 	};
 
-	if (!how->json)
+	if (!how->table.json)
 		return profile_print_text(s, &text, out);
 	profile_print_json(s, &json, out);
 	return 0;
@@ -41,7 +40,7 @@ static int print_part(struct datr *d, struct profiler *s, const struct stat_how 
 {
 	struct profile *profile = profiler_profile(s);
 
-	if (scopeargs_given(&how->part) && scopeargs_check(&how->part, d, profile))
+	if (scopeargs_given(&how->table.part) && scopeargs_check(&how->table.part, d, profile))
 		return -1;
 	if (how->sorted)
 		statsort(profile, how->sort);
@@ -59,9 +58,9 @@ static struct profiler *read_part(struct datr *d, const struct cpulist *cpus,
 	struct scope scope;
 
 	if ((how->slowest && slowest_init(slowest, how->slowest)) ||
-	    scopeargs_resolve(&how->part, d, &scope))
+	    scopeargs_resolve(&how->table.part, d, &scope))
 		return NULL;
-	return fileprofile_read_scope(d, cpus, scopeargs_given(&how->part) ? &scope : NULL,
+	return fileprofile_read_scope(d, cpus, scopeargs_given(&how->table.part) ? &scope : NULL,
 				      how->slowest ? &watch : NULL);
 }
 
@@ -109,14 +108,9 @@ static const char doc[] =
 static const struct argp_option options[] = {
 	{ "histogram", 'H', NULL, 0,
 	  "also print histograms of durations, by powers of two of ns", 0 },
-	{ "json", 'j', NULL, 0, "print one JSON document, all times in ns", 0 },
-	{ "unit", 'u', "UNIT", 0,
-	  "print times in auto (four digits, each with its unit), or in ns, us, ms or s with all digits [auto]",
-	  0 },
 	{ "sort", 's', "COLUMN", 0,
 	  "sort the tables that have this column by it: name, count, total, mean, min, p50, p90, p99, p99.9, max, entries, host, EL2, guest or unknown",
 	  0 },
-	{ "top", 'n', "N", 0, "print at most N rows of each table, and one for the others", 0 },
 	{ "slowest", 'S', "N", 0,
 	  "also list the N longest EL2 entries and switches, with their timestamps", 0 },
 	{ 0 }
@@ -126,14 +120,6 @@ struct options {
 	struct input in;
 	struct stat_how how;
 };
-
-static int set_unit(struct stat_how *how, const char *arg)
-{
-	int unit = cmdline_word("unit", arg, unit_words);
-
-	how->unit = unit;
-	return unit < 0 ? -1 : 0;
-}
 
 static int set_sort(struct stat_how *how, const char *arg)
 {
@@ -150,21 +136,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &o->how.part;
+		state->child_inputs[0] = &o->how.table;
 		state->child_inputs[1] = &o->in;
 		return 0;
 	case 'H':
 		o->how.histogram = true;
 		return 0;
-	case 'j':
-		o->how.json = true;
-		return 0;
-	case 'u':
-		return cmdline_told(set_unit(&o->how, arg));
 	case 's':
 		return cmdline_told(set_sort(&o->how, arg));
-	case 'n':
-		return cmdline_told(cmdline_number("top", arg, UINT32_MAX, &o->how.top));
 	case 'S':
 		return cmdline_told(cmdline_number("slowest", arg, MAX_SLOWEST, &o->how.slowest));
 	default:
@@ -173,7 +152,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_child children[] = {
-	{ &scope_argp, 0, NULL, 0 },
+	{ &table_argp, 0, NULL, 0 },
 	{ &input_argp, 0, NULL, 0 },
 	{ 0 }
 };
@@ -198,7 +177,7 @@ int stat_main(int argc, char **argv)
 	struct options o = { .in.want = 1 };
 	int ret = EXIT_USAGE;
 
-	o.how.width = table_width();
+	o.how.table.width = table_width();
 	if (!cmdline_parse(&argp, argc, argv, 0, &o))
 		ret = input_print(&o.in, print, &o);
 	input_free(&o.in);

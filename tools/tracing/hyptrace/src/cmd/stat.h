@@ -4,33 +4,24 @@
 
 #include <stdio.h>
 
-#include "cmd/scopeargs.h"
-#include "lib/unit.h"
+#include "cmd/tableargs.h"
 #include "lib/util.h"
 #include "trace/datr.h"
 
 /**
  * struct stat_how - what the user wants; all 0 for all of the statistics, as tables
- * @json:	as JSON, else as tables
+ * @table:	of what, and how it looks
  * @histogram:	with histograms
- * @unit:	of the durations in tables
- * @width:	how long a line may be; 0 for any length
- * @top:	at most so many rows of each table; 0 for all
  * @slowest:	so many of the longest durations; 0 for none
  * @sorted:	the rows are sorted by @sort
  * @sort:	a column, of statsort_key()
- * @part:	what of the recording
  */
 struct stat_how {
-	bool json;
+	struct tableargs table;
 	bool histogram;
-	enum unit unit;
-	unsigned int width;
-	u64 top;
 	u64 slowest;
 	bool sorted;
 	unsigned int sort;
-	struct scopeargs part;
 };
 
 /**
