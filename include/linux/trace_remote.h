@@ -7,6 +7,7 @@
  */
 #include <linux/ring_buffer_remote.h>
 #include <linux/trace_events.h>
+#include <linux/trace_remote_base.h>
 #include <linux/trace_remote_event.h>
 #include <linux/trace_remote_filter.h>
 #include <linux/trace_seq.h>
@@ -101,6 +102,10 @@ struct trace_remote_clock {
  * @enable_event: write the event with this index, with this id, or not if the id is 0
  * @set_filter: of the event with this index, write only the records that pass the
  *	filter, or all if it is NULL. The operation is NULL in a remote without filters
+ * @function: the address of the writer's function with this index, or 0 after the last one.
+ *	The kernel has symbols for these. NULL in a remote whose functions cannot be traced
+ * @set_function: trace the function with this index in this way, on all CPUs; that needs the
+ *	events of TRACE_REMOTE_FUNCTIONS_INIT
  * @write_selftest: write the event "selftest" on this CPU
  * @stop: write no more events on any CPU until they are enabled again by
  *	@enable_event. Called at an oops, in any context, with any lock held
@@ -118,6 +123,8 @@ struct trace_remote_ops {
 	int (*set_clock)(unsigned int index, void *priv);
 	int (*enable_event)(unsigned int index, u16 id, void *priv);
 	int (*set_filter)(unsigned int index, const struct remote_filter *filter, void *priv);
+	unsigned long (*function)(unsigned int index, void *priv);
+	int (*set_function)(unsigned int index, enum trace_remote_function how, void *priv);
 	int (*write_selftest)(u64 id, void *priv);
 	void (*stop)(void *priv);
 	struct ring_buffer_remote_ops rb;
@@ -129,6 +136,7 @@ struct trace_remote_ops {
  * @owner: the module that provides it, NULL if built in
  * @ops: operations
  * @priv: passed to @ops
+ * @prefix: with what the names of its functions begin, which users may leave out
  * @events: its events
  * @nr_events: number of @events
  * @clocks: its clocks, ended by one without a name; the first is the default
@@ -139,6 +147,7 @@ struct trace_remote_desc {
 	struct module				*owner;
 	const struct trace_remote_ops		*ops;
 	void					*priv;
+	const char				*prefix;
 	struct trace_remote_event		*events;
 	unsigned int				nr_events;
 	const struct trace_remote_clock		*clocks;
@@ -214,6 +223,46 @@ void trace_remote_unregister(struct trace_remote *remote);
 		.print_fmt	= "\"%ps: %s\", (void *)REC->ip, REC->fmt",	\
 		.print		= trace_remote_printk_print,		\
 	},
+
+/**
+ * TRACE_REMOTE_FUNCTIONS_INIT - the events of the writer's functions
+ *
+ * These are the kernel's own events ftrace/function, ftrace/funcgraph_entry and
+ * ftrace/funcgraph_exit, with the same ids; their records are struct remote_function,
+ * struct remote_funcgraph_entry and struct remote_funcgraph_exit. As the kernel's, they are
+ * switched by the choice of a tracer.
+ */
+#define TRACE_REMOTE_FUNCTIONS_INIT					\
+	{								\
+		.name		= "function",				\
+		.system		= "ftrace",				\
+		.fields		= trace_remote_function_fields,		\
+		.print_fmt	= "\" %ps <-- %ps\", (void *)REC->ip, (void *)REC->parent_ip",\
+		.print		= trace_remote_function_print,		\
+	},								\
+	{								\
+		.name		= "funcgraph_entry",			\
+		.system		= "ftrace",				\
+		.fields		= trace_remote_funcgraph_entry_fields,	\
+		.print_fmt	= "\"--> %ps (%d)\", (void *)REC->func, REC->depth",\
+		.print		= trace_remote_funcgraph_entry_print,	\
+	},								\
+	{								\
+		.name		= "funcgraph_exit",			\
+		.system		= "ftrace",				\
+		.fields		= trace_remote_funcgraph_exit_fields,	\
+		.print_fmt	= "\"<-- %ps (%d) (start: %llx  end: %llx) over: %d\", "	\
+				  "(void *)REC->func, REC->depth, REC->calltime, "	\
+				  "REC->rettime, REC->depth",		\
+		.print		= trace_remote_funcgraph_exit_print,	\
+	},
+
+extern struct trace_event_fields trace_remote_function_fields[];
+extern struct trace_event_fields trace_remote_funcgraph_entry_fields[];
+extern struct trace_event_fields trace_remote_funcgraph_exit_fields[];
+void trace_remote_function_print(struct trace_seq *s, const void *rec);
+void trace_remote_funcgraph_entry_print(struct trace_seq *s, const void *rec);
+void trace_remote_funcgraph_exit_print(struct trace_seq *s, const void *rec);
 
 extern struct trace_event_fields trace_remote_printk_fields[];
 void trace_remote_printk_print(struct trace_seq *s, const void *rec);

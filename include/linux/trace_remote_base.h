@@ -33,4 +33,22 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 
 #endif
 
+/**
+ * enum trace_remote_function - how a remote's function is traced
+ * @TRACE_REMOTE_FUNCTION_OFF: not
+ * @TRACE_REMOTE_FUNCTION_CALL: each call is a record, struct remote_function
+ * @TRACE_REMOTE_FUNCTION_GRAPH: within a function that is traced by this or the next one,
+ *	each call and each return is a record, struct remote_funcgraph_entry and
+ *	struct remote_funcgraph_exit
+ * @TRACE_REMOTE_FUNCTION_ROOT: the same, whatever has called it
+ * @NR_TRACE_REMOTE_FUNCTION: the number of them
+ */
+enum trace_remote_function {
+	TRACE_REMOTE_FUNCTION_OFF,
+	TRACE_REMOTE_FUNCTION_CALL,
+	TRACE_REMOTE_FUNCTION_GRAPH,
+	TRACE_REMOTE_FUNCTION_ROOT,
+	NR_TRACE_REMOTE_FUNCTION
+};
+
 #endif /* _LINUX_TRACE_REMOTE_BASE_H */

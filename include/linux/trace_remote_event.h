@@ -50,6 +50,54 @@ struct remote_printk {
 	u32			words[];
 } __packed __aligned(4);
 
+/*
+ * What happens to functions of the writer: the kernel's events ftrace/function,
+ * ftrace/funcgraph_entry and ftrace/funcgraph_exit. Addresses are those that the kernel has
+ * symbols for.
+ */
+
+/**
+ * struct remote_function - a function is called
+ * @hdr: common header
+ * @ip: the function
+ * @parent_ip: where it returns to
+ */
+struct remote_function {
+	struct remote_rec	hdr;
+	u64			ip;
+	u64			parent_ip;
+} __packed __aligned(4);
+
+/**
+ * struct remote_funcgraph_entry - a function is called that has been hooked
+ * @hdr: common header
+ * @func: the function
+ * @depth: how many of its callers have been hooked
+ */
+struct remote_funcgraph_entry {
+	struct remote_rec	hdr;
+	u64			func;
+	s32			depth;
+} __packed __aligned(4);
+
+/**
+ * struct remote_funcgraph_exit - it returns
+ * @hdr: common header
+ * @func: the function
+ * @depth: as when it was called
+ * @overrun: how many calls were not hooked, on this CPU up to now, as they were too deep
+ * @calltime: when it was called, by the trace clock
+ * @rettime: when it returned
+ */
+struct remote_funcgraph_exit {
+	struct remote_rec	hdr;
+	u64			func;
+	s32			depth;
+	u32			overrun;
+	u64			calltime;
+	u64			rettime;
+} __packed __aligned(4);
+
 #define REMOTE_FIELDS(...)	__VA_ARGS__
 
 /* An event without fields uses the _NONE variant of the mapped macro */

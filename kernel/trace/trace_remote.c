@@ -282,6 +282,7 @@ static int remote_init_tr(struct trace_remote *remote)
 
 static void remote_free(struct trace_remote *remote)
 {
+	remote_free_functions(remote);
 	free_cpumask_var(remote->tr.pipe_cpumask);
 	free_percpu(remote->tr.array_buffer.data);
 	kfree(remote);
@@ -303,7 +304,7 @@ static struct trace_remote *remote_alloc(const struct trace_remote_desc *desc)
 	mutex_init(&remote->lock);
 	INIT_DELAYED_WORK(&remote->unload_work, remote_unload_work);
 	remote_init_dump(remote);
-	if (remote_init_tr(remote)) {
+	if (remote_init_tr(remote) || remote_init_functions(remote)) {
 		remote_free(remote);
 		return NULL;
 	}
@@ -381,6 +382,7 @@ void trace_remote_unregister(struct trace_remote *remote)
 	disable_delayed_work_sync(&remote->unload_work);
 
 	mutex_lock(&remote->lock);
+	remote_stop_functions(remote);
 	remote_set_on(remote, false);
 	/* Dumps do not know this remote any more */
 	if (remote_buffer(remote))

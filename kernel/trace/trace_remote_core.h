@@ -24,6 +24,7 @@
  * @clock:	trace_clock
  * @held:	a buffer that the writer has not given back, or NULL
  * @nr_readers:	open files that read
+ * @functions:	what is traced of its functions; NULL if they cannot be traced
  * @dumped:	its last events have been printed, and there are no new ones
  * @off_irq:	queues @off_work, which an oops cannot do itself
  * @off_work:	switches tracing off after an oops
@@ -40,6 +41,7 @@ struct trace_remote {
 	const struct trace_remote_clock	*clock;
 	struct trace_buffer		*held;
 	unsigned int			nr_readers;
+	struct remote_functions		*functions;
 	bool				dumped;
 	struct irq_work			off_irq;
 	struct work_struct		off_work;
@@ -80,6 +82,27 @@ void remote_unregister_events(struct trace_remote *remote);
 void remote_print_record(struct trace_remote *remote, struct trace_seq *s, int cpu, u64 ts,
 			 const struct remote_rec *rec);
 bool remote_record_is_whole(struct trace_remote *remote, const struct remote_rec *rec, u32 size);
+
+/* With the lock of the remote */
+int remote_enable_event(struct trace_remote_event *event, bool on);
+
+/*
+ * trace_remote_functions.c. remote_function_event() returns the id of an event of functions, 0 for
+ * any other
+ */
+#ifdef CONFIG_TRACE_REMOTE_FUNCTIONS
+int remote_function_event(const struct trace_remote_event *event);
+int remote_init_functions(struct trace_remote *remote);
+void remote_create_function_files(struct trace_remote *remote);
+void remote_stop_functions(struct trace_remote *remote);
+void remote_free_functions(struct trace_remote *remote);
+#else
+static inline int remote_function_event(const struct trace_remote_event *event) { return 0; }
+static inline int remote_init_functions(struct trace_remote *remote) { return 0; }
+static inline void remote_create_function_files(struct trace_remote *remote) { }
+static inline void remote_stop_functions(struct trace_remote *remote) { }
+static inline void remote_free_functions(struct trace_remote *remote) { }
+#endif
 
 /* trace_remote_oops.c */
 extern struct list_head trace_remotes;

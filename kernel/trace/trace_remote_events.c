@@ -55,6 +55,14 @@ static bool is_printk(const struct trace_remote_event *event)
 	return event->print == trace_remote_printk_print;
 }
 
+/* The id of one of the kernel's own events; 0 if it is the remote's */
+static int own_id(const struct trace_remote_event *event)
+{
+	if (is_printk(event))
+		return TRACE_BPRINT;
+	return remote_function_event(event);
+}
+
 /* No other buffer has records of a remote, so these are not called; they only give it an id */
 static struct trace_event_functions remote_event_functions;
 
@@ -155,19 +163,23 @@ bool remote_record_is_whole(struct trace_remote *remote, const struct remote_rec
  * Switching on and off, filters
  */
 
-static int remote_enable_event(struct trace_remote_event *event, bool on)
+int remote_enable_event(struct trace_remote_event *event, bool on)
 {
 	const struct trace_remote_desc *desc = event->remote->desc;
 	int ret;
 
-	CLASS(remote_lock, locked)(event->remote);
-	if (!locked)
-		return -EINTR;
+	lockdep_assert_held(&event->remote->lock);
 	ret = desc->ops->enable_event(event - desc->events, on ? event->call.event.type : 0,
 				      desc->priv);
 	if (!ret)
 		event->enabled = on;
 	return ret;
+}
+
+static int lock_and_enable_event(struct trace_remote_event *event, bool on)
+{
+	CLASS(remote_lock, locked)(event->remote);
+	return locked ? remote_enable_event(event, on) : -EINTR;
 }
 
 static int remote_event_reg(struct trace_event_call *call, enum trace_reg type, void *data)
@@ -176,9 +188,9 @@ static int remote_event_reg(struct trace_event_call *call, enum trace_reg type, 
 
 	switch (type) {
 	case TRACE_REG_REGISTER:
-		return remote_enable_event(event, true);
+		return lock_and_enable_event(event, true);
 	case TRACE_REG_UNREGISTER:
-		return remote_enable_event(event, false);
+		return lock_and_enable_event(event, false);
 	default:	/* of perf, which does not know these events */
 		return -EOPNOTSUPP;
 	}
@@ -307,10 +319,11 @@ static int remote_init_event(struct trace_remote *remote, struct trace_remote_ev
 	call->print_fmt = make_print_fmt(event);
 	if (!call->print_fmt)
 		return -ENOMEM;
-	if (is_printk(event)) {
-		call->event.type = TRACE_BPRINT;
+	if (remote_function_event(event))
+		call->flags |= TRACE_EVENT_FL_IGNORE_ENABLE | TRACE_EVENT_FL_NO_SET_FILTER;
+	call->event.type = own_id(event);
+	if (call->event.type)
 		return 0;
-	}
 	call->event.funcs = &remote_event_functions;
 	if (register_trace_event(&call->event))
 		return 0;

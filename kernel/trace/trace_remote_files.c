@@ -334,4 +334,5 @@ void remote_create_files(struct trace_remote *remote)
 	trace_create_file("buffer_size_kb", TRACE_MODE_WRITE, dir, tr, &buffer_size_fops);
 	trace_create_file("free_buffer", 0200, dir, tr, &free_buffer_fops);
 	trace_create_file("write_event", 0200, dir, tr, &write_event_fops);
+	remote_create_function_files(remote);
 }

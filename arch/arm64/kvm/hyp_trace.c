@@ -172,6 +172,19 @@ static int hyp_trace_enable_event(unsigned int index, u16 id, void *priv)
 	return ret;
 }
 
+#ifdef CONFIG_NVHE_EL2_FUNCTION_TRACER
+static unsigned long hyp_trace_function(unsigned int index, void *priv)
+{
+	return hyp_text_function(index);
+}
+
+static int hyp_trace_set_function(unsigned int index, enum trace_remote_function how, void *priv)
+{
+	return hyp_call(__hyp_trace_set_function, index, how) ?:
+	       hyp_text_set_function_host(index, how);
+}
+#endif
+
 static int hyp_trace_write_selftest(u64 id, void *priv)
 {
 	return hyp_call(__hyp_trace_selftest, id);
@@ -207,6 +220,10 @@ static const struct trace_remote_ops hyp_trace_ops = {
 	.set_clock	= hyp_trace_set_clock,
 	.enable_event	= hyp_trace_enable_event,
 	.set_filter	= hyp_trace_set_filter,
+#ifdef CONFIG_NVHE_EL2_FUNCTION_TRACER
+	.function	= hyp_trace_function,
+	.set_function	= hyp_trace_set_function,
+#endif
 	.write_selftest	= hyp_trace_write_selftest,
 	.stop		= hyp_trace_stop,
 	.rb = {
@@ -219,6 +236,7 @@ static const struct trace_remote_ops hyp_trace_ops = {
 static const struct trace_remote_desc hyp_trace_desc = {
 	.name		= "hypervisor",
 	.ops		= &hyp_trace_ops,
+	.prefix		= "__kvm_nvhe_",
 	.events		= hyp_events,
 	.nr_events	= ARRAY_SIZE(hyp_events),
 	.symtabs	= hyp_symtabs,

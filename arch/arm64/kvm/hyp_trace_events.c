@@ -209,6 +209,9 @@ static const struct trace_print_flags hyp_hcall_syms[] = {
 	HCALL(__hyp_bench),
 	HCALL(__hyp_bench_write),
 #endif
+#ifdef CONFIG_NVHE_EL2_FUNCTION_TRACER
+	HCALL(__hyp_trace_set_function),
+#endif
 #ifdef CONFIG_NVHE_EL2_TEXT_TEST
 	HCALL(__hyp_text_test),
 #endif
@@ -245,6 +248,9 @@ struct trace_remote_event hyp_events[NR_HYP_EVENTS] = {
 #define REMOTE_EVENT(event, fields, ...)	TRACE_REMOTE_EVENT_INIT(event, __VA_ARGS__)
 #include <asm/kvm_hypevents.h>
 #undef REMOTE_EVENT
+#ifdef CONFIG_NVHE_EL2_FUNCTION_TRACER
+TRACE_REMOTE_FUNCTIONS_INIT
+#endif
 TRACE_REMOTE_PRINTK_INIT
 };
 

@@ -18,6 +18,7 @@
 #include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/stringify.h>
+#include <linux/trace_remote_base.h>
 #include <linux/types.h>
 
 #include <asm/insn.h>
@@ -129,6 +130,79 @@ static __always_inline int hyp_text_switch(const struct hyp_text_site *start,
 	}
 	return 0;
 }
+
+/*
+ * Functions of EL2 begin with two NOPs, whose places are in a list, too. Before any CPU is at
+ * EL2, the host replaces the first one by one that saves x30, for good. The second one is
+ * switched, to a call of what traces the function: it differs from a place above in that there
+ * are several targets, the same for all functions.
+ */
+#define HYP_FUNCTION_SAVE	0xaa1e03e9	/* mov x9, x30 */
+
+/**
+ * hyp_function_insn - what is in a function when it is traced in some way
+ * @place:	the place of its second instruction
+ * @target:	what traces functions in this way; NULL if it is not traced
+ */
+static inline u32 hyp_function_insn(const u32 *place, const void *target)
+{
+	unsigned long offset = (unsigned long)target - (unsigned long)place;
+
+	if (!target)
+		return aarch64_insn_get_hint_value() | AARCH64_INSN_HINT_NOP;
+	return aarch64_insn_get_bl_value() | (offset / AARCH64_INSN_SIZE & GENMASK(25, 0));
+}
+
+/**
+ * hyp_function_switch - switch how a function is traced
+ * @function:	its first instruction that is in the list
+ * @targets:	what traces functions, by enum trace_remote_function
+ * @how:	how
+ * @write:	replaces one instruction
+ *
+ * Return: 0; -ENOEXEC if there is an instruction that does not belong there; or what @write
+ * returned.
+ */
+static __always_inline int hyp_function_switch(u32 *function, const void *const *targets,
+					       enum trace_remote_function how,
+					       int (*write)(u32 *place, u32 insn))
+{
+	u32 *place = function + 1, insn = READ_ONCE(*place);
+	unsigned int i;
+
+	if (READ_ONCE(*function) != HYP_FUNCTION_SAVE)
+		return -ENOEXEC;
+	for (i = 0; i < NR_TRACE_REMOTE_FUNCTION; i++) {
+		if (insn == hyp_function_insn(place, targets[i]))
+			break;
+	}
+	if (i == NR_TRACE_REMOTE_FUNCTION)
+		return -ENOEXEC;
+	return i == how ? 0 : write(place, hyp_function_insn(place, targets[how]));
+}
+
+#ifdef CONFIG_NVHE_EL2_FUNCTION_TRACER
+/**
+ * hyp_text_function - a function of EL2 that can be traced
+ * @index:	which one
+ *
+ * Return: its address in the kernel's image; 0 if there is none.
+ */
+unsigned long hyp_text_function(unsigned int index);
+
+/**
+ * hyp_text_set_function_host - switch how a function is traced, if EL2's text is the host's
+ * @index:	which one; it is there
+ * @how:	how
+ *
+ * In protected mode it does nothing, as EL2 does it.
+ *
+ * Context: process, calls are serialised.
+ * Return: 0, -ENOEXEC if there is another instruction, or an errno of the kernel's function that
+ * changes text.
+ */
+int hyp_text_set_function_host(unsigned int index, enum trace_remote_function how);
+#endif
 
 #ifdef CONFIG_NVHE_EL2_TEXT
 /**

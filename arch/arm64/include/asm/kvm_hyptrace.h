@@ -81,6 +81,11 @@ enum hyp_event {
 #define REMOTE_EVENT(name, ...)	HYP_EVENT_##name,
 #include <asm/kvm_hypevents.h>
 #undef REMOTE_EVENT
+#ifdef CONFIG_NVHE_EL2_FUNCTION_TRACER
+	HYP_EVENT_FUNCTION,
+	HYP_EVENT_FUNCGRAPH_ENTRY,
+	HYP_EVENT_FUNCGRAPH_EXIT,
+#endif
 	HYP_EVENT_PRINTK,
 	NR_HYP_EVENTS
 };

@@ -20,6 +20,7 @@
 #include <asm/kvm_pgtable.h>
 #include <asm/sections.h>
 
+#include <nvhe/functions.h>
 #include <nvhe/memory.h>
 #include <nvhe/mm.h>
 #include <nvhe/spinlock.h>
@@ -116,6 +117,33 @@ int hyp_text_set(enum hyp_text_class class, u32 index, bool on)
 
 	return ret;
 }
+
+#ifdef CONFIG_NVHE_EL2_FUNCTION_TRACER
+/* The list of functions, by the linker script */
+extern u32 *const __hyp_functions[], *const __hyp_functions_end[];
+
+int __hyp_trace_set_function(u32 index, u32 how)
+{
+	static const void *const targets[NR_TRACE_REMOTE_FUNCTION] = {
+		[TRACE_REMOTE_FUNCTION_CALL]	= hyp_function_call,
+		[TRACE_REMOTE_FUNCTION_GRAPH]	= hyp_function_graph,
+		[TRACE_REMOTE_FUNCTION_ROOT]	= hyp_function_root,
+	};
+	int ret;
+
+	if (index >= __hyp_functions_end - __hyp_functions || how >= NR_TRACE_REMOTE_FUNCTION)
+		return -EINVAL;
+	hyp_functions_prepare();
+	if (!is_protected_kvm_enabled())
+		return 0;
+
+	hyp_spin_lock(&text_lock);
+	ret = hyp_function_switch(__hyp_functions[index], targets, how, write_insn);
+	hyp_spin_unlock(&text_lock);
+
+	return ret;
+}
+#endif
 
 #ifdef CONFIG_NVHE_EL2_TEXT_TEST
 void hyp_text_lock(void)

@@ -26,7 +26,7 @@ const u8 hyp_rec_sizes[NR_HYP_EVENTS] = {
 #undef REMOTE_EVENT
 };
 
-static void *reserve_slow(struct hyp_trace_cpu *tc, u32 size)
+void *hyp_reserve_slow(struct hyp_trace_cpu *tc, u32 size)
 {
 	if (!tc->writer.on)
 		return NULL;
@@ -56,7 +56,7 @@ static void notify_host(struct hyp_trace_task *task, u32 what)
 	write_sysreg_s(sgi | (u64)IPI_IRQ_WORK << ICC_SGI1R_SGI_ID_SHIFT, SYS_ICC_SGI1R_EL1);
 }
 
-static void commit_slow(struct hyp_trace_cpu *tc, void *rec, u32 size)
+void hyp_commit_slow(struct hyp_trace_cpu *tc, void *rec, u32 size)
 {
 	bool first = rec == (void *)(tc->writer.commit + 1) + RB_PAGE_EVENT_HDR;
 
@@ -80,11 +80,11 @@ static noinline void write_slow(u32 type, u32 event)
 	if (type != id && !remote_filter_match(READ_ONCE(hyp_filters[event]), from, size))
 		return;
 
-	rec = reserve_slow(tc, size);
+	rec = hyp_reserve_slow(tc, size);
 	if (!rec)
 		return;
 	memcpy(rec, from, size);
-	commit_slow(tc, rec, size);
+	hyp_commit_slow(tc, rec, size);
 }
 
 /* A small field that is alone in the last word of its record */
@@ -177,7 +177,7 @@ static noinline void write_slow(u32 type, u32 event)
 #include <asm/kvm_hypevents.h>
 #undef REMOTE_EVENT
 
-static u64 kimage_address(unsigned long hyp_addr)
+u64 hyp_kimage_address(unsigned long hyp_addr)
 {
 	u64 voffset;
 
@@ -193,7 +193,7 @@ static u64 kimage_address(unsigned long hyp_addr)
 u64 hyp_printk_pointer(unsigned long ptr)
 {
 	if (ptr >= (unsigned long)__hyp_text_start && ptr < (unsigned long)__hyp_text_end)
-		return kimage_address(ptr);
+		return hyp_kimage_address(ptr);
 	return IS_ENABLED(CONFIG_NVHE_EL2_DEBUG) ? ptr : 0;
 }
 
@@ -201,7 +201,7 @@ void __trace_hyp_printk(u32 type, unsigned long ip, const char *fmt, const u32 *
 {
 	struct hyp_trace_cpu *tc = this_cpu_ptr(&hyp_trace_cpus);
 	const u32 size = sizeof(struct remote_printk) + nr * sizeof(*words);
-	struct remote_printk *rec = type == HYP_EVENT_OFF ? NULL : reserve_slow(tc, size);
+	struct remote_printk *rec = type == HYP_EVENT_OFF ? NULL : hyp_reserve_slow(tc, size);
 
 	if (!rec)
 		return;
@@ -209,9 +209,9 @@ void __trace_hyp_printk(u32 type, unsigned long ip, const char *fmt, const u32 *
 	rec->hdr.type = type;
 	rec->hdr.pid = READ_ONCE(tc->task->word.pid);
 	rec->ip = hyp_printk_pointer(ip);
-	rec->fmt = kimage_address((unsigned long)fmt);
+	rec->fmt = hyp_kimage_address((unsigned long)fmt);
 	memcpy(rec->words, words, nr * sizeof(*words));
-	commit_slow(tc, rec, size);
+	hyp_commit_slow(tc, rec, size);
 }
 
 bool hyp_trace_written(u64 *written)

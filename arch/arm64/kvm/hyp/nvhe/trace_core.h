@@ -101,6 +101,14 @@ static inline bool hyp_writer_is_on(const struct hyp_trace_cpu *tc)
 	return tc->writer.on;
 }
 
+/*
+ * trace.c. To write a record that is not a simple case: room for it, NULL if there is none; and
+ * to publish it. The address in the kernel's image of something in EL2's.
+ */
+void *hyp_reserve_slow(struct hyp_trace_cpu *tc, u32 size);
+void hyp_commit_slow(struct hyp_trace_cpu *tc, void *rec, u32 size);
+u64 hyp_kimage_address(unsigned long hyp_addr);
+
 /* trace_buffers.c */
 void hyp_trace_lock(hyp_spinlock_t *lock);
 void hyp_trace_unlock(hyp_spinlock_t *lock);

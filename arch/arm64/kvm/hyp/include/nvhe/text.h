@@ -55,6 +55,21 @@ static inline int hyp_text_set(enum hyp_text_class class, u32 index, bool on)
 
 #endif
 
+#ifdef CONFIG_NVHE_EL2_FUNCTION_TRACER
+/**
+ * __hyp_trace_set_function - hypercall: switch how a function is traced on all CPUs
+ * @index:	which one, in the order of the list
+ * @how:	enum trace_remote_function
+ *
+ * A CPU that is at EL2 may still execute the old instruction. In the modes that are not
+ * protected it only checks its arguments.
+ *
+ * Return: 0; -EINVAL for a number that is out of range; -ENOEXEC if there is an instruction that
+ * does not belong there; or -ENOMEM.
+ */
+int __hyp_trace_set_function(u32 index, u32 how);
+#endif
+
 #ifdef CONFIG_NVHE_EL2_TEXT_TEST
 /* For a test, no place is being written while these are held */
 void hyp_text_lock(void);

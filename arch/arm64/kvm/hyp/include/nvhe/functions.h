@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef __ARM64_KVM_NVHE_FUNCTIONS_H__
+#define __ARM64_KVM_NVHE_FUNCTIONS_H__
+/*
+ * Tracing of functions at EL2.
+ */
+#include <linux/linkage.h>
+#include <linux/types.h>
+
+#include <asm/kvm_hypfunctions.h>
+
+#ifdef CONFIG_NVHE_EL2_FUNCTION_TRACER
+
+/*
+ * A function that is traced calls one of these first, as its enum trace_remote_function says:
+ * _CALL, _GRAPH, or _ROOT. Their x9 is where the function returns to. See function_entry.S.
+ */
+asmlinkage void hyp_function_call(void);
+asmlinkage void hyp_function_graph(void);
+asmlinkage void hyp_function_root(void);
+
+/* Where a function returns to that has been hooked */
+asmlinkage void hyp_function_return(void);
+
+/**
+ * hyp_functions_prepare - before the first function is traced
+ *
+ * May be called again.
+ */
+void hyp_functions_prepare(void);
+
+/**
+ * hyp_functions_reset - forget the calls that have been hooked on this CPU
+ *
+ * The caller has been entered from the host, with an empty stack, and what was there before
+ * will never be returned to.
+ */
+void hyp_functions_reset(void);
+
+/**
+ * hyp_functions_depth - how many calls have been hooked on this CPU
+ */
+u32 hyp_functions_depth(void);
+
+/**
+ * hyp_functions_unwind - the true return address of a frame of this CPU's stack
+ * @depth:	at first hyp_functions_depth()
+ * @pc:		the return address that is in the frame
+ *
+ * Return: see hyp_function_true_return().
+ */
+unsigned long hyp_functions_unwind(u32 *depth, unsigned long pc);
+
+#else
+
+static inline void hyp_functions_reset(void) { }
+
+static inline u32 hyp_functions_depth(void)
+{
+	return 0;
+}
+
+static inline unsigned long hyp_functions_unwind(u32 *depth, unsigned long pc)
+{
+	return pc;
+}
+
+#endif
+
+#endif /* __ARM64_KVM_NVHE_FUNCTIONS_H__ */
