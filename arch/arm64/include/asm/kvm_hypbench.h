@@ -13,6 +13,9 @@
 /** HYP_BENCH_SITES - trace points of HYP_BENCH_MANY */
 #define HYP_BENCH_SITES	16
 
+/** HYP_BENCH_DEPTH - calls within each other of HYP_BENCH_DEEP */
+#define HYP_BENCH_DEPTH	40
+
 enum hyp_bench {
 	HYP_BENCH_NULL = 1,	/* nothing; not 0, which takes longer to parse */
 	HYP_BENCH_0,		/* the event bench_0, if it is on, and so on */
@@ -21,6 +24,7 @@ enum hyp_bench {
 	HYP_BENCH_32,
 	HYP_BENCH_64,
 	HYP_BENCH_MANY,		/* the event bench_0, HYP_BENCH_SITES times */
+	HYP_BENCH_DEEP,		/* calls of bench_deeper(), to trace that function */
 	NR_HYP_BENCHES
 };
 

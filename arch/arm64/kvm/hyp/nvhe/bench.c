@@ -70,6 +70,19 @@ static void bench_many(void)
 	bench_four();
 }
 
+static noinline void bench_deeper(u32 depth)
+{
+	if (depth > 1)
+		bench_deeper(depth - 1);
+	need_frame();
+}
+
+static void bench_deep(void)
+{
+	bench_deeper(HYP_BENCH_DEPTH);
+	need_frame();
+}
+
 static void (*const benches[NR_HYP_BENCHES])(void) = {
 	[HYP_BENCH_NULL]	= bench_null,
 	[HYP_BENCH_0]		= bench_0,
@@ -78,6 +91,7 @@ static void (*const benches[NR_HYP_BENCHES])(void) = {
 	[HYP_BENCH_32]		= bench_32,
 	[HYP_BENCH_64]		= bench_64,
 	[HYP_BENCH_MANY]	= bench_many,
+	[HYP_BENCH_DEEP]	= bench_deep,
 };
 
 int __hyp_bench(u32 kind)

@@ -71,6 +71,7 @@ static inline bool rng_percent(struct rng *rng, u32 percent)
  * @fill:	what the pages of this round are filled with
  * @nr_calls:	calls made in this round so far
  * @want:	how many calls to make
+ * @nr_functions: EL2's functions that can be traced; 0 before the first round
  * @text:	the first error, or empty
  * @rng:	random numbers of this round
  */
@@ -79,6 +80,7 @@ struct hostile {
 	u64		fill;
 	atomic_t	nr_calls;
 	u32		want;
+	u32		nr_functions;
 	char		text[256];
 	struct rng	rng;
 };

@@ -282,12 +282,33 @@ static bool text_is_read_only(void)
 #endif
 }
 
+#ifdef CONFIG_NVHE_EL2_FUNCTION_TRACER
+/* The first call also counts the functions */
+static bool functions_off(void)
+{
+	u32 i;
+	s64 ret;
+
+	for (i = 0; !(ret = hcall(__hyp_trace_set_function, i, TRACE_REMOTE_FUNCTION_OFF)); i++)
+		;
+	if (ret != -EINVAL || !i || (hostile.nr_functions && i != hostile.nr_functions))
+		return wrong("function %u off: %lld", i, ret);
+	hostile.nr_functions = i;
+	return true;
+}
+#else
+static bool functions_off(void)
+{
+	return true;
+}
+#endif
+
 bool leave_nothing(void)
 {
 	u32 i;
 	s64 ret;
 
-	if (!unload_all())
+	if (!functions_off() || !unload_all())
 		return false;
 	if (ffa_available())
 		ffa_unmap();
@@ -326,6 +347,8 @@ static int run_round(u32 kind, u64 seed, u32 calls)
 	hostile.fill = rng_u64(&hostile.rng);
 	hostile.want = calls;
 	hostile.text[0] = '\0';
+	if (!hostile.nr_functions && !functions_off())
+		return -EIO;
 	atomic_set(&hostile.nr_calls, 0);
 	pool_fill_all();
 

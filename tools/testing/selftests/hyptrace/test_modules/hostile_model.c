@@ -436,6 +436,20 @@ static bool call_enable_event(struct rng *rng)
 	return as_expected(&errors, hcall(__hyp_trace_enable_event, event, id), "enable_event");
 }
 
+#ifdef CONFIG_NVHE_EL2_FUNCTION_TRACER
+static bool call_set_function(struct rng *rng)
+{
+	u32 index = rng_percent(rng, 95) ? rng_below(rng, hostile.nr_functions) :
+		    rng_percent(rng, 50) ? hostile.nr_functions + rng_below(rng, 2) : rng_u64(rng);
+	u32 how = rng_percent(rng, 95) ? rng_below(rng, NR_TRACE_REMOTE_FUNCTION + 1) :
+					 rng_u64(rng);
+	struct errors errors = {};
+
+	may_be(&errors, index >= hostile.nr_functions || how >= NR_TRACE_REMOTE_FUNCTION, -EINVAL);
+	return as_expected(&errors, hcall(__hyp_trace_set_function, index, how), "set_function");
+}
+#endif
+
 static const u32 rec_sizes[NR_HYP_EVENTS] = {
 #define REMOTE_EVENT(name, ...)	[HYP_EVENT_##name] = sizeof(struct remote_rec_##name),
 #include <asm/kvm_hypevents.h>
@@ -915,6 +929,9 @@ static bool (*const calls[])(struct rng *rng) = {
 	call_set_filter, call_set_filter, call_swap_reader, call_swap_reader,
 	call_reset, call_selftest, call_selftest, call_set_clock, call_set_clock, call_share,
 	call_share, call_unshare, call_nothing, call_ffa_map, call_ffa_unmap, call_text,
+#ifdef CONFIG_NVHE_EL2_FUNCTION_TRACER
+	call_set_function, call_set_function,
+#endif
 };
 
 static bool is_zero(u32 page)

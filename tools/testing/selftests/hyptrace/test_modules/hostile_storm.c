@@ -92,7 +92,7 @@ static s64 load_step(struct rng *rng, u32 cpu)
 
 static s64 write_step(struct rng *rng, u32 cpu)
 {
-	switch (rng_below(rng, 9)) {
+	switch (rng_below(rng, 10)) {
 	case 0:
 		return hcall(__hyp_trace_enable, rng_below(rng, 5));
 	case 1:
@@ -110,6 +110,11 @@ static s64 write_step(struct rng *rng, u32 cpu)
 	case 5:
 		return hcall(__hyp_trace_set_filter, NR_CPUS + rng_below(rng, NR_HYP_EVENTS),
 			     rng_below(rng, 4), given_pfn(rng));
+#ifdef CONFIG_NVHE_EL2_FUNCTION_TRACER
+	case 6:
+		return hcall(__hyp_trace_set_function, rng_below(rng, hostile.nr_functions + 1),
+			     rng_below(rng, NR_TRACE_REMOTE_FUNCTION + 1));
+#endif
 	default:
 		return hcall(__hyp_trace_selftest, rng_u64(rng));
 	}
