@@ -141,10 +141,9 @@ void __hyp_function_call(unsigned long pc, unsigned long parent)
 }
 
 /* Hooks the function if its record has been written, so that each return has its call */
-static __always_inline unsigned long hook(struct hyp_function_stack *stack, u64 func,
+static __always_inline unsigned long hook(struct hyp_function_stack *stack, u32 depth, u64 func,
 					  unsigned long parent, u64 ts)
 {
-	u32 depth = stack->depth;
 	struct hyp_function_frame *frame = &stack->frames[depth];
 
 	frame->ret = parent;
@@ -166,7 +165,7 @@ static noinline unsigned long graph_slow(u32 type, u64 func, unsigned long paren
 	rec->func = func;
 	rec->depth = stack->depth;
 	hyp_commit_slow(tc, rec, sizeof(*rec));
-	return hook(stack, func, parent, tc->writer.ts);
+	return hook(stack, stack->depth, func, parent, tc->writer.ts);
 }
 
 static __always_inline unsigned long graph(unsigned long pc, unsigned long parent, bool root)
@@ -191,7 +190,7 @@ static __always_inline unsigned long graph(unsigned long pc, unsigned long paren
 	rec->func = func;
 	rec->depth = depth;
 	rb_writer_commit_at(&tc->writer, &spot, ts);
-	return hook(stack, func, parent, ts);
+	return hook(stack, depth, func, parent, ts);
 }
 
 unsigned long __hyp_function_graph(unsigned long pc, unsigned long parent)
@@ -215,16 +214,25 @@ static __always_inline void fill_exit(struct remote_funcgraph_exit *rec,
 	rec->rettime = ts;
 }
 
-static noinline void return_slow(u32 type, u32 depth)
+/* Last: in a panic before, the frame record of the hook needs the entry */
+static __always_inline unsigned long pop(struct hyp_function_stack *stack, u32 depth)
+{
+	barrier();
+	WRITE_ONCE(stack->depth, depth);
+	return stack->frames[depth].ret;
+}
+
+static noinline unsigned long return_slow(u32 type, u32 depth)
 {
 	struct hyp_function_stack *stack = this_cpu_ptr(&hyp_function_stacks);
 	struct hyp_trace_cpu *tc = this_cpu_ptr(&hyp_trace_cpus);
 	struct remote_funcgraph_exit *rec = put_slow(tc, type, sizeof(*rec));
 
-	if (!rec)
-		return;
-	fill_exit(rec, &stack->frames[depth], depth, stack->overrun, tc->writer.ts);
-	hyp_commit_slow(tc, rec, sizeof(*rec));
+	if (rec) {
+		fill_exit(rec, &stack->frames[depth], depth, stack->overrun, tc->writer.ts);
+		hyp_commit_slow(tc, rec, sizeof(*rec));
+	}
+	return pop(stack, depth);
 }
 
 unsigned long __hyp_function_return(void)
@@ -241,15 +249,10 @@ unsigned long __hyp_function_return(void)
 		hyp_panic();
 	if (type) {
 		OPTIMIZER_HIDE_VAR(tc);
-		if (put_record(tc, type, sizeof(*rec), &spot, &ts, &rec)) {
-			fill_exit(rec, frame, depth, stack->overrun, ts);
-			rb_writer_commit_at(&tc->writer, &spot, ts);
-		} else {
-			return_slow(type, depth);
-		}
+		if (!put_record(tc, type, sizeof(*rec), &spot, &ts, &rec))
+			return return_slow(type, depth);
+		fill_exit(rec, frame, depth, stack->overrun, ts);
+		rb_writer_commit_at(&tc->writer, &spot, ts);
 	}
-	/* Last: in a panic before, the frame record of the hook needs it */
-	barrier();
-	WRITE_ONCE(stack->depth, depth);
-	return frame->ret;
+	return pop(stack, depth);
 }
