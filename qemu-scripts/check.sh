@@ -41,6 +41,7 @@ bench    quick  a basic operation that takes more instructions than recorded
 off      quick  a kernel without hypervisor tracing that does not build or run guests
 builds   both   a compiler, a word size or an option with which the code does not build or run
 secrets  quick  an event that tells the host about a protected guest
+functions both  the function tracers of EL2: a wrong call, return address or list
 soak     both   an event unaccounted for when everything happens at once
 pages    both   code that is correct for 4 KiB pages only
 series   both   a file that no patch of the series has; a patch after which the kernel is broken

@@ -282,6 +282,22 @@ suite_secrets()
 	job secrets hidden_vms
 }
 
+# In the quick form, in one mode
+functions_of_el2()
+{
+	local mode modes=$MODES
+
+	[[ $all == yes ]] || modes=$FIRST_MODE
+	for mode in $modes; do
+		other_kernel functions "$mode" "" events functions
+	done
+}
+
+suite_functions()
+{
+	job functions functions_of_el2
+}
+
 mutants_are_caught()
 {
 	"$SCRIPTS/mutants.sh"
