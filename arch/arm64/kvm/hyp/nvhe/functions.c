@@ -56,6 +56,9 @@ unsigned long hyp_functions_unwind(u32 *depth, unsigned long pc)
 					(unsigned long)hyp_function_return);
 }
 
+/* The id without the flag, as these events have no filters; 0 while the event is off */
+#define function_event_id(event)	((u16)hyp_event_id(event))
+
 /*
  * The common case of a record: its header is written, and what is left is to fill it and to commit
  * it at @spot. False in any other case. As the function of an event does it, see trace.c
@@ -78,7 +81,7 @@ static __always_inline bool put_record(struct hyp_trace_cpu *tc, u32 type, u32 s
 	if (unlikely(word.notify & HYP_NOTIFY_EVENT))
 		return false;
 	hdr = rb_writer_put(spot, size, delta);
-	hdr->type = (u16)type;
+	hdr->type = type;
 	hdr->pid = word.pid;
 	*(struct remote_rec **)rec = hdr;
 	return true;
@@ -90,7 +93,7 @@ static void *put_slow(struct hyp_trace_cpu *tc, u32 type, u32 size)
 	struct remote_rec *hdr = hyp_reserve_slow(tc, size);
 
 	if (hdr) {
-		hdr->type = (u16)type;
+		hdr->type = type;
 		hdr->pid = READ_ONCE(tc->task->word.pid);
 	}
 	return hdr;
@@ -119,7 +122,7 @@ static noinline unsigned long unhook(unsigned long parent)
 void __hyp_function_call(unsigned long pc, unsigned long parent)
 {
 	struct hyp_trace_cpu *tc = this_cpu_ptr(&hyp_trace_cpus);
-	u32 type = hyp_event_id(HYP_EVENT_FUNCTION);
+	u32 type = function_event_id(HYP_EVENT_FUNCTION);
 	struct rb_writer_spot spot;
 	struct remote_function *rec;
 	u64 ts;
@@ -172,7 +175,7 @@ static __always_inline unsigned long graph(unsigned long pc, unsigned long paren
 {
 	struct hyp_function_stack *stack = this_cpu_ptr(&hyp_function_stacks);
 	struct hyp_trace_cpu *tc = this_cpu_ptr(&hyp_trace_cpus);
-	u32 type = hyp_event_id(HYP_EVENT_FUNCGRAPH_ENTRY), depth = stack->depth;
+	u32 type = function_event_id(HYP_EVENT_FUNCGRAPH_ENTRY), depth = stack->depth;
 	struct remote_funcgraph_entry *rec;
 	struct rb_writer_spot spot;
 	u64 ts, func;
@@ -239,7 +242,7 @@ unsigned long __hyp_function_return(void)
 {
 	struct hyp_function_stack *stack = this_cpu_ptr(&hyp_function_stacks);
 	struct hyp_trace_cpu *tc = this_cpu_ptr(&hyp_trace_cpus);
-	u32 type = hyp_event_id(HYP_EVENT_FUNCGRAPH_EXIT), depth = stack->depth - 1;
+	u32 type = function_event_id(HYP_EVENT_FUNCGRAPH_EXIT), depth = stack->depth - 1;
 	struct hyp_function_frame *frame = &stack->frames[depth];
 	struct remote_funcgraph_exit *rec;
 	struct rb_writer_spot spot;
