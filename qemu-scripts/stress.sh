@@ -5,13 +5,13 @@
 # Attacks EL2 as a hostile host would, with hypercalls, in each MODE (default: protected
 # and hvhe, in which the host is not trusted). In protected mode, the machine has a firmware
 # with FF-A, and a hole in its memory. See Documentation/trace/hypervisor-testing.rst.
-# Prints TAP, with a line for each round, which is also in build/logs/stress-MODE.log.
+# Prints TAP, with a line for each round, which is also in build/logs/stress-*.log.
 #
 # Environment: SEED=n    chooses the attacks (default: another one each time)
 #              CALLS=n   hypercalls for each mode (default 1000000)
 #              ROUND=n   only this round of the seed
 #              CPUS=n    of the guest (default 4)
-#              KERNEL=f  the kernel's image, if it is not build/kernel's
+#              KERNEL=x  the kernel in build/kernel-x; without it, that in build/kernel
 set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 
@@ -19,7 +19,8 @@ SEED=${SEED:-$(random_seed)}
 CALLS=${CALLS:-1000000}
 ROUND=${ROUND:-}
 CPUS=${CPUS:-4}
-KERNEL=${KERNEL:-$BUILD/kernel/arch/arm64/boot/Image}
+kernel=kernel${KERNEL:+-$KERNEL}
+modules=$BUILD/obj/test_modules${KERNEL:+-$KERNEL}
 
 # Even a loaded machine makes hundreds of calls a second
 attack()	# MODE
@@ -29,9 +30,9 @@ attack()	# MODE
 	# It does not know all features of the CPU that has VHE
 	[[ $1 == hvhe ]] || firmware=(--firmware "$BUILD/obj/firmware/firmware.bin" --hole)
 	"$SCRIPTS/boot.sh" "${firmware[@]}" --mode "$1" --smp "$CPUS" --timeout $((300 + CALLS / 200)) \
-		--kernel "$KERNEL" \
+		--kernel "$BUILD/$kernel/arch/arm64/boot/Image" \
 		--add "$BUILD/tests/hostile:/root/hostile" \
-		--add "$BUILD/obj/test_modules/hostile.ko:/root/hostile.ko" -- \
+		--add "$modules/hostile.ko:/root/hostile.ko" -- \
 		/root/hostile -s "$SEED" -n "$CALLS" ${ROUND:+-r "$ROUND"} /root/hostile.ko
 }
 
@@ -42,10 +43,10 @@ for number in "$SEED" "$CALLS" "$CPUS" ${ROUND:+"$ROUND"}; do
 	[[ $number =~ ^[0-9]+$ ]] || die "SEED, CALLS, CPUS and ROUND are numbers, not '$number'"
 done
 (($#)) || set -- protected hvhe
-step "Build the modules and the firmware of the tests" "$SCRIPTS/build-test-modules.sh"
+step "Build the modules and the firmware of the tests" "$SCRIPTS/build-test-modules.sh" "$kernel"
 mkdir -p "$LOGS"
 for mode; do
-	log=$LOGS/stress-$mode.log
+	log=$LOGS/stress${KERNEL:+-$KERNEL}-$mode.log
 	start=$SECONDS
 	note "# $mode, seed $SEED, $CALLS calls, $CPUS CPUs"
 	attack "$mode" 2>&1 | tee "$log" || die "$mode: failed; see $log"

@@ -290,6 +290,7 @@ functions_of_el2()
 	[[ $all == yes ]] || modes=$FIRST_MODE
 	for mode in $modes; do
 		other_kernel functions "$mode" "" events functions
+		[[ $mode == nvhe ]] || CALLS=20000 KERNEL=functions "$SCRIPTS/stress.sh" "$mode"
 	done
 }
 
