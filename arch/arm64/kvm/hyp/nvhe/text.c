@@ -14,7 +14,8 @@
  *
  * Locks: text_lock, then pkvm_pgd_lock.
  */
-#include <asm/cacheflush.h>
+#include <linux/cacheflush.h>
+
 #include <asm/kvm_hyp.h>
 #include <asm/kvm_mmu.h>
 #include <asm/kvm_pgtable.h>
