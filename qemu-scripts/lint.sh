@@ -283,17 +283,18 @@ objects()
 	done
 }
 
-# In a build directory of its own, as W=1 rebuilds all objects
+# In a build directory of its own, as W=1 rebuilds all objects, with all options of the project
 check_compile()
 {
+	local build=("$SCRIPTS/build-kernel.sh" --name lint --config "$SCRIPTS/config/functions.config")
 	local list
 
 	mapfile -t list < <(objects)
 	mkdir -p "$BUILD/kernel-lint"
 	(cd "$BUILD/kernel-lint" && rm -f -- "${list[@]}")
 	{
-		"$SCRIPTS/build-kernel.sh" --name lint modules_prepare
-		"$SCRIPTS/build-kernel.sh" --name lint C=1 W=1 "${list[@]}"
+		"${build[@]}" modules_prepare
+		"${build[@]}" C=1 W=1 "${list[@]}"
 	} >"$work/compile.log" 2>&1 || {
 		cat "$work/compile.log" >&2
 		echo "arch/arm64/kvm/hyp_trace.c:1: COMPILE: the kernel does not build"

@@ -315,7 +315,7 @@ concerns()	# PATCH REGEX
 # files. What a patch cannot change is not built again
 build_step()	# TREE PATCH
 {
-	local fragments=("$SCRIPTS/config/kernel.config" "$SCRIPTS/config/werror.config") list
+	local fragments=("$SCRIPTS"/config/{kernel,functions,werror}.config) list
 
 	[[ $BASE == 6.12 ]] || fragments+=("$SCRIPTS/config/$BASE.config")
 	[[ ! $2 ]] || GIT_CEILING_DIRECTORIES=$work git_in "$1" apply --whitespace=nowarn "$2"

@@ -118,7 +118,7 @@ arm64_objects()	# gcc|clang [FRAGMENT]
 	[[ $1 == gcc ]] || targets+=(LLVM=1)
 	"$SCRIPTS/build-kernel.sh" --name "$1-objects${2:+-$2}" \
 		--config "$SCRIPTS/config/werror.config" \
-		${2:+--config "$SCRIPTS/config/$2.config"} W=1 "${targets[@]}"
+		--config "$SCRIPTS/config/${2:-functions}.config" W=1 "${targets[@]}"
 	echo "ok 1 kernel/trace and EL2 by $1${2:+, $2}"
 }
 

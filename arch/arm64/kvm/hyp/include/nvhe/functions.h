@@ -8,6 +8,7 @@
 #include <linux/types.h>
 
 #include <asm/kvm_hypfunctions.h>
+#include <asm/percpu.h>
 
 #ifdef CONFIG_NVHE_EL2_FUNCTION_TRACER
 
@@ -18,6 +19,9 @@
 asmlinkage void hyp_function_call(void);
 asmlinkage void hyp_function_graph(void);
 asmlinkage void hyp_function_root(void);
+
+/* Also read by the host, to unwind a stack of EL2 */
+DECLARE_PER_CPU(struct hyp_function_stack, hyp_function_stacks);
 
 /* Where a function returns to that has been hooked */
 asmlinkage void hyp_function_return(void);
