@@ -244,14 +244,17 @@ void trace_remote_unregister(struct trace_remote *remote);
 		.name		= "funcgraph_entry",			\
 		.system		= "ftrace",				\
 		.fields		= trace_remote_funcgraph_entry_fields,	\
-		.print_fmt	= "\"--> %ps (%d)\", (void *)REC->func, REC->depth",\
+		.print_fmt	= "\"--> %ps (" TRACE_REMOTE_ENTRY_DEPTH_FMT ")\", "	\
+				  "(void *)REC->func, REC->depth",	\
 		.print		= trace_remote_funcgraph_entry_print,	\
 	},								\
 	{								\
 		.name		= "funcgraph_exit",			\
 		.system		= "ftrace",				\
 		.fields		= trace_remote_funcgraph_exit_fields,	\
-		.print_fmt	= "\"<-- %ps (%d) (start: %llx  end: %llx) over: %d\", "	\
+		.print_fmt	= "\"<-- %ps (" TRACE_REMOTE_EXIT_DEPTH_FMT ") "	\
+				  "(start: %llx  end: %llx) "			\
+				  "over: " TRACE_REMOTE_EXIT_DEPTH_FMT "\", "	\
 				  "(void *)REC->func, REC->depth, REC->calltime, "	\
 				  "REC->rettime, REC->depth",		\
 		.print		= trace_remote_funcgraph_exit_print,	\

@@ -15,6 +15,17 @@
 /* What header_page says of a member that the kernel does not have */
 #define TRACE_REMOTE_OVERWRITE_TYPE	char
 
+/* The depth in the kernel's own funcgraph_entry and funcgraph_exit */
+typedef u64 remote_entry_depth;
+typedef u32 remote_exit_depth;
+#define TRACE_REMOTE_ENTRY_DEPTH	"unsigned long"
+#define TRACE_REMOTE_EXIT_DEPTH		"unsigned int"
+#define TRACE_REMOTE_ENTRY_DEPTH_FMT	"%lu"
+#define TRACE_REMOTE_EXIT_DEPTH_FMT	"%u"
+
+/* A field at the end of the kernel's own function and funcgraph_entry; remotes have no values */
+#define TRACE_REMOTE_ARGS_FIELD		{ .type = "unsigned long[]", .name = "args", .align = 1 },
+
 #else
 
 #include <linux/hrtimer.h>
@@ -28,6 +39,15 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 }
 
 #define TRACE_REMOTE_OVERWRITE_TYPE	int
+
+typedef s32 remote_entry_depth;
+typedef s32 remote_exit_depth;
+#define TRACE_REMOTE_ENTRY_DEPTH	"int"
+#define TRACE_REMOTE_EXIT_DEPTH		"int"
+#define TRACE_REMOTE_ENTRY_DEPTH_FMT	"%d"
+#define TRACE_REMOTE_EXIT_DEPTH_FMT	"%d"
+
+#define TRACE_REMOTE_ARGS_FIELD
 
 #define system_dfl_wq	system_unbound_wq
 

@@ -77,7 +77,7 @@ struct remote_function {
 struct remote_funcgraph_entry {
 	struct remote_rec	hdr;
 	u64			func;
-	s32			depth;
+	remote_entry_depth	depth;
 } __packed __aligned(4);
 
 /**
@@ -92,7 +92,7 @@ struct remote_funcgraph_entry {
 struct remote_funcgraph_exit {
 	struct remote_rec	hdr;
 	u64			func;
-	s32			depth;
+	remote_exit_depth	depth;
 	u32			overrun;
 	u64			calltime;
 	u64			rettime;

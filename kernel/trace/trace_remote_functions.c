@@ -61,22 +61,26 @@ struct remote_functions {
 			  .is_signed = is_signed_type(s) }
 
 struct trace_event_fields trace_remote_function_fields[] = {
-	FIELD("unsigned long", "ip", u64), FIELD("unsigned long", "parent_ip", u64), {}
+	FIELD("unsigned long", "ip", u64), FIELD("unsigned long", "parent_ip", u64),
+	TRACE_REMOTE_ARGS_FIELD {}
 };
 
 struct trace_event_fields trace_remote_funcgraph_entry_fields[] = {
-	FIELD("unsigned long", "func", u64), FIELD("int", "depth", s32), {}
+	FIELD("unsigned long", "func", u64),
+	FIELD(TRACE_REMOTE_ENTRY_DEPTH, "depth", remote_entry_depth),
+	TRACE_REMOTE_ARGS_FIELD {}
 };
 
 struct trace_event_fields trace_remote_funcgraph_exit_fields[] = {
-	FIELD("unsigned long", "func", u64), FIELD("int", "depth", s32),
+	FIELD("unsigned long", "func", u64),
+	FIELD(TRACE_REMOTE_EXIT_DEPTH, "depth", remote_exit_depth),
 	FIELD("unsigned int", "overrun", u32),
 	FIELD("unsigned long long", "calltime", u64), FIELD("unsigned long long", "rettime", u64),
 	{}
 };
 
 /* Two columns for each caller. The writer is not trusted with the depth */
-static void print_indent(struct trace_seq *s, s32 depth)
+static void print_indent(struct trace_seq *s, int depth)
 {
 	trace_seq_printf(s, "%*s", 2 * clamp(depth, 0, 64), "");
 }
@@ -94,7 +98,7 @@ void trace_remote_funcgraph_entry_print(struct trace_seq *s, const void *data)
 	const struct remote_funcgraph_entry *rec = data;
 
 	print_indent(s, rec->depth);
-	trace_seq_printf(s, "--> %ps (%d)", (void *)(unsigned long)rec->func, rec->depth);
+	trace_seq_printf(s, "--> %ps (%d)", (void *)(unsigned long)rec->func, (int)rec->depth);
 }
 
 void trace_remote_funcgraph_exit_print(struct trace_seq *s, const void *data)
@@ -103,7 +107,7 @@ void trace_remote_funcgraph_exit_print(struct trace_seq *s, const void *data)
 
 	print_indent(s, rec->depth);
 	trace_seq_printf(s, "<-- %ps (%d) (took: %llu) over: %u",
-			 (void *)(unsigned long)rec->func, rec->depth,
+			 (void *)(unsigned long)rec->func, (int)rec->depth,
 			 rec->rettime - rec->calltime, rec->overrun);
 }
 

@@ -163,10 +163,11 @@ static const char *const untraced[] = {
 	"kvm_nvhe_prepare_backtrace", "unwind*", "pkvm_save_backtrace*", "hyp_prepare_backtrace",
 	"hyp_panic", "hyp_panic_bad_stack", "kvm_unexpected_el2_exception",
 	/* setup.c, psci-relay.c */
-	"__pkvm_init", "__pkvm_init_finalise", "__kvm_host_psci_cpu_entry",
+	"__pkvm_init", "__pkvm_init_finalise", "__kvm_host_psci_cpu_*entry",
 	/* static inline functions of headers, which the kernel never traces */
 	"ctxt_has_*", "kvm_hyp_handle_*", "__get_fault_info", "__kvm_skip_instr",
-	"hyp_phys_to_virt", "hyp_virt_to_phys", "hyp_page_count",
+	"hyp_phys_to_virt", "hyp_virt_to_phys", "hyp_page_count", "__activate_cptr_traps*",
+	"__deactivate_cptr_traps*", "__clean_dcache_guest_page", "__invalidate_icache_guest_page",
 	/* host.S */
 	"__host_enter*", "__host_exit", "__host_hvc", "__hyp_do_panic", "__kvm_hyp_host_vector",
 	"__kvm_hyp_host_forward_smc", "kvm_host_psci_cpu_entry",
@@ -174,6 +175,7 @@ static const char *const untraced[] = {
 	"__kvm_hyp_vector", "__guest_*", "__fpsimd_*", "__sve_*", "__pi_*", "el1_*", "el2_*",
 	"el2[th]_*_invalid", "__bp_harden_hyp_vecs", "abort_guest_exit_*", "*memcpy", "*memset",
 	"*memmove", "clear_page", "copy_page", "dcache_clean_inval_poc", "icache_inval_pou",
+	"__arm_smccc_*", "arm_smccc_1_2_*", "__ashlti3", "__ashrti3", "__lshrti3",
 	"wa_epilogue",
 	/* Not functions */
 	"__hyp_section_*", "__hyp_text_start", "__hyp_text_end", "__hyp_idmap_text_end",
@@ -184,6 +186,9 @@ static bool must_not_be_traced(const char *name)
 {
 	unsigned int i;
 
+	/* Not that of an event */
+	if (!strcmp(name, "__trace_do_switch"))
+		return false;
 	for (i = 0; i < ARRAY_SIZE(untraced); i++) {
 		if (!fnmatch(untraced[i], name, 0))
 			return true;
