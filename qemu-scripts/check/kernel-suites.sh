@@ -290,6 +290,8 @@ functions_of_el2()
 	[[ $all == yes ]] || modes=$FIRST_MODE
 	for mode in $modes; do
 		other_kernel functions "$mode" "" events functions
+		guest "$mode" 2 --kernel "$BUILD/kernel-functions/arch/arm64/boot/Image" \
+			--add "$TOOL/tests/tap.sh" --add "$TOOL/tests/graph.sh" -- sh /root/graph.sh
 		[[ $mode == nvhe ]] || CALLS=20000 KERNEL=functions "$SCRIPTS/stress.sh" "$mode"
 	done
 }

@@ -25,6 +25,11 @@ _hyptrace_clocks()	# DIRECTORY
 	tr -d '[]' 2>/dev/null <"$1/trace_clock"
 }
 
+_hyptrace_functions()	# DIRECTORY
+{
+	sed 's/^__kvm_nvhe_//' 2>/dev/null <"$1/available_filter_functions"
+}
+
 # The values of an option; fails if the value is a file or free text
 _hyptrace_values()	# COMMAND OPTION
 {
@@ -36,6 +41,7 @@ _hyptrace_values()	# COMMAND OPTION
 	*" -E" | *" --hyp-event") _hyptrace_events "$trace/remotes/hypervisor" ;;
 	"report -C" | "why --time") return 1 ;;
 	*" -C" | *" --clock") _hyptrace_clocks "$trace/remotes/hypervisor" ;;
+	*" --graph") _hyptrace_functions "$trace/remotes/hypervisor" ;;
 	*" --compression") echo any none zstd zlib ;;
 	*" --remote") ls "$trace/remotes" 2>/dev/null ;;
 	"stat -u" | "stat --unit" | "graph -u" | "graph --unit") echo auto ns us ms s ;;

@@ -26,6 +26,8 @@ expect 2 "--host-only with --hyp-event selftest: expected one of them" \
 	hyptrace record --host-only -E selftest
 expect 2 "--host-only with --remote test: expected one of them" \
 	hyptrace record --host-only --remote test
+expect 1 "no $R/current_tracer: needs a kernel with CONFIG_NVHE_EL2_FUNCTION_TRACER" \
+	hyptrace record --graph -o $D/x
 expect 2 "--host-only with --guest: expected one of them" \
 	hyptrace record --host-only --guest /tmp/none.dat
 expect 2 "--guest with --clock=local: expected mono_raw" \

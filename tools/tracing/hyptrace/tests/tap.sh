@@ -17,6 +17,9 @@ state()
 {
 	cat $R/tracing_on $R/buffer_size_kb $R/trace_clock $R/events/enable \
 		$R/options/overwrite $R/events/*/*/filter
+	if [ -e $R/current_tracer ]; then
+		cat $R/current_tracer $R/set_graph_function
+	fi
 	ls $T/instances
 }
 

@@ -69,7 +69,7 @@ struct recorder {
 
 /* Options */
 
-enum { OPT_WHY = CMDLINE_KEYS, OPT_HOST_ONLY, OPT_GUEST, OPT_COMPRESSION };
+enum { OPT_WHY = CMDLINE_KEYS, OPT_HOST_ONLY, OPT_GUEST, OPT_GRAPH, OPT_COMPRESSION };
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0, "output file [" DEFAULT_OUTPUT "]", 0 },
@@ -81,6 +81,9 @@ static const struct argp_option options[] = {
 	  "at the end, merge FILE, the recording that a guest has made meanwhile, or NAME=FILE with its name (see hyptrace merge); can be repeated",
 	  0 },
 	{ "why", OPT_WHY, NULL, 0, "record also all events that hyptrace why needs", 0 },
+	{ "graph", OPT_GRAPH, "FUNCTION", OPTION_ARG_OPTIONAL,
+	  "record also which functions EL2 calls, for hyptrace graph: all, or only FUNCTION, which can be a pattern, and what it calls; can be repeated",
+	  0 },
 	{ "compression", OPT_COMPRESSION, "NAME", 0,
 	  "compression of the file: " PACKING_NAMES ", none, or any (the best) [any]", 0 },
 	{ 0 }
@@ -92,6 +95,12 @@ static int set_compression(struct options *o, const char *name)
 	if (o->packing || !strcmp(name, "none"))
 		return 0;
 	return log_error("bad compression '%s': expected any, none, " PACKING_NAMES, name);
+}
+
+static int add_graph(struct session_options *s, const char *function)
+{
+	s->graph = true;
+	return function ? strlist_add(&s->functions, function) : 0;
 }
 
 /* The clocks of host and guest are related by the counter */
@@ -117,6 +126,8 @@ static int check_options(struct options *o)
 	if (s->host_only && s->events[HYP].nr)
 		return log_error("--host-only with --hyp-event %s: expected one of them",
 				 s->events[HYP].choice->name);
+	if (s->host_only && s->graph)
+		return log_error("--host-only with --graph: expected one of them");
 	if (s->host_only && s->remote)
 		return log_error("--host-only with --remote %s: expected one of them", s->remote);
 	return 0;
@@ -144,6 +155,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_WHY:
 		o->session.why = true;
 		return 0;
+	case OPT_GRAPH:
+		return cmdline_told(add_graph(&o->session, arg));
 	case OPT_COMPRESSION:
 		return cmdline_told(set_compression(o, arg));
 	case ARGP_KEY_END:

@@ -149,5 +149,6 @@ int session_main(const struct argp *argp, int argc, char **argv, void *options,
 	free(s->events[HOST].choice);
 	free(s->events[HYP].choice);
 	cpulist_free(&s->cpus);
+	strlist_free(&s->functions);
 	return ret;
 }

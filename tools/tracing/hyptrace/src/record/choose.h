@@ -42,6 +42,8 @@ struct choices {
  * @events:	the events that are named, of each side
  * @default_hyp: events of the hypervisor if none is given, ends with NULL; NULL for all
  * @why:	besides, all events that hyptrace why needs
+ * @graph:	besides, the calls of the hypervisor's functions
+ * @functions:	of them, only calls of these, and what they call; empty for all
  * @last:	the choice that a filter belongs to, or NULL
  * @cpus:	the CPUs; empty for all that are online
  * @command:	ends with NULL, or NULL for none
@@ -56,6 +58,8 @@ struct session_options {
 	struct choices events[NR_SIDES];
 	const char * const *default_hyp;
 	bool why;
+	bool graph;
+	struct strlist functions;
 	struct choice *last;
 	struct cpulist cpus;
 	char **command;

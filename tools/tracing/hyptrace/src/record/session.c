@@ -15,6 +15,7 @@
 #include "record/choose.h"
 #include "record/evset.h"
 #include "record/filter.h"
+#include "record/functions.h"
 #include "record/session.h"
 
 /* Changes of settings */
@@ -121,6 +122,8 @@ static int prepare_hyp(struct session *s)
 
 int session_prepare(struct session *s)
 {
+	if (s->opt->graph && functions_possible(s->r.dir[HYP]))
+		return -1;
 	if (s->r.dir[HYP] && tdir_lock(s->r.dir[HYP]))
 		return -1;
 	s->r.dir[HOST] = tdir_new_instance(s->undo);
@@ -131,11 +134,13 @@ int session_prepare(struct session *s)
 
 int session_arm(struct session *s)
 {
-	if (!s->r.dir[HYP])
+	struct tdir *d = s->r.dir[HYP];
+
+	if (!d)
 		return 0;
-	if (tdir_write(s->r.dir[HYP], "tracing_on", "0"))
+	if (tdir_write(d, "tracing_on", "0") || evset_enable(&s->r.events[HYP], d, s->undo))
 		return -1;
-	return evset_enable(&s->r.events[HYP], s->r.dir[HYP], s->undo);
+	return s->opt->graph ? functions_graph(d, s->undo, &s->opt->functions) : 0;
 }
 
 int session_start(struct session *s)

@@ -223,6 +223,20 @@ static char *current_filter(const struct tdir *d, const char *file)
 	return xasprintf("0");
 }
 
+/* The names of a list of functions, on one line. One that is empty shows a comment */
+static char *current_list(const struct tdir *d, const char *file)
+{
+	char *text = tdir_read(d, file, NULL), *end;
+
+	if (!text)
+		return NULL;
+	if (*text == '#')
+		*text = '\0';
+	for (end = text; (end = strchr(end, '\n')); )
+		*end = ' ';
+	return text;
+}
+
 /* The value that can be written back */
 static char *current_value(const struct tdir *d, const char *file)
 {
@@ -232,6 +246,8 @@ static char *current_value(const struct tdir *d, const char *file)
 		return tdir_clock(d);
 	if (name && !strcmp(name, "/filter"))
 		return current_filter(d, file);
+	if (!strcmp(file, "set_graph_function"))
+		return current_list(d, file);
 	return tdir_read_word(d, file);
 }
 

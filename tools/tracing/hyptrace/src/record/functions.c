@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The function graph tracer of a remote. See functions.h.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/log.h"
+#include "record/functions.h"
+
+#define LIST	"set_graph_function"
+#define TRACER	"current_tracer"
+
+int functions_possible(const struct tdir *d)
+{
+	char *path;
+
+	if (tdir_has(d, TRACER))
+		return 0;
+	path = tdir_path(d, TRACER);
+	if (path)
+		log_error("no %s: needs a kernel with CONFIG_NVHE_EL2_FUNCTION_TRACER", path);
+	free(path);
+	return -1;
+}
+
+/* The file takes a list of words; one that matches no function is refused alone */
+static int try_word(const struct tdir *d, struct undo *undo, const char *word)
+{
+	int ret = tdir_try(d, undo, LIST, word);
+
+	if (ret >= -1)
+		return ret;
+	if (ret == -EINVAL)
+		return log_error("no function '%s' at EL2: expected one of available_filter_functions, or a pattern",
+				 word);
+	return log_error("cannot trace the function '%s': %s", word, strerror(-ret));
+}
+
+static char *join(const struct strlist *words)
+{
+	char *text = xasprintf("%s", ""), *longer;
+	unsigned int i;
+
+	for (i = 0; text && i < words->nr; i++) {
+		longer = xasprintf("%s %s", text, words->str[i]);
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+static int set_list(const struct tdir *d, struct undo *undo, const struct strlist *functions)
+{
+	unsigned int i;
+	char *all;
+	int ret;
+
+	for (i = 0; i < functions->nr; i++) {
+		if (try_word(d, undo, functions->str[i]))
+			return -1;
+	}
+	all = join(functions);
+	ret = all ? tdir_change(d, undo, LIST, all) : -1;
+	free(all);
+	return ret;
+}
+
+int functions_graph(const struct tdir *d, struct undo *undo, const struct strlist *functions)
+{
+	if (set_list(d, undo, functions))
+		return -1;
+	return tdir_change(d, undo, TRACER, "function_graph");
+}
