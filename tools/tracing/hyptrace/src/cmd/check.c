@@ -152,10 +152,6 @@ static int print(struct datr *d, const void *in)
 int check_main(int argc, char **argv)
 {
 	struct input in = { .want = 1 };
-	int ret = EXIT_USAGE;
 
-	if (!cmdline_parse(&argp, argc, argv, 0, &in))
-		ret = input_print(&in, print, &in);
-	input_free(&in);
-	return ret;
+	return input_main(&argp, argc, argv, &in, &in, print);
 }

@@ -246,3 +246,14 @@ int input_print(const struct input *in, input_fn print, const void *options)
 	datr_free(d);
 	return cmdline_exit(ret);
 }
+
+int input_main(const struct argp *argp, int argc, char **argv, void *options, struct input *in,
+	       input_fn print)
+{
+	int ret = EXIT_USAGE;
+
+	if (!cmdline_parse(argp, argc, argv, 0, options))
+		ret = input_print(in, print, options);
+	input_free(in);
+	return ret;
+}

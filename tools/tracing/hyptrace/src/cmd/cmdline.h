@@ -146,4 +146,18 @@ typedef int (*input_fn)(struct datr *d, const void *options);
  */
 int input_print(const struct input *in, input_fn print, const void *options);
 
+/**
+ * input_main - the main function of a command that does only this
+ * @argp:	its options, input_argp among them
+ * @argc:	number of @argv
+ * @argv:	the arguments
+ * @options:	what @argp parses into
+ * @in:		the part of @options for the file; freed
+ * @print:	prints
+ *
+ * Return: an exit status.
+ */
+int input_main(const struct argp *argp, int argc, char **argv, void *options, struct input *in,
+	       input_fn print);
+
 #endif

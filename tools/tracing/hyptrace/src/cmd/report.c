@@ -289,20 +289,17 @@ static const struct argp argp = {
 static int print(struct datr *d, const void *options)
 {
 	const struct options *o = options;
+	struct report_how how = o->how;
 
-	return report_file(d, &o->how, stdout);
+	how.cpus = input_cpus(&o->in);
+	return report_file(d, &how, stdout);
 }
 
 int report_main(int argc, char **argv)
 {
 	struct options o = { .in.want = 1 };
-	int ret = EXIT_USAGE;
+	int ret = input_main(&argp, argc, argv, &o, &o.in, print);
 
-	if (!cmdline_parse(&argp, argc, argv, 0, &o)) {
-		o.how.cpus = input_cpus(&o.in);
-		ret = input_print(&o.in, print, &o);
-	}
 	strlist_free(&o.how.rule.events);
-	input_free(&o.in);
 	return ret;
 }

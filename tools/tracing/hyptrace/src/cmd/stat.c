@@ -174,12 +174,7 @@ static int print(struct datr *d, const void *options)
 
 int stat_main(int argc, char **argv)
 {
-	struct options o = { .in.want = 1 };
-	int ret = EXIT_USAGE;
+	struct options o = { .in.want = 1, .how.table.width = table_width() };
 
-	o.how.table.width = table_width();
-	if (!cmdline_parse(&argp, argc, argv, 0, &o))
-		ret = input_print(&o.in, print, &o);
-	input_free(&o.in);
-	return ret;
+	return input_main(&argp, argc, argv, &o, &o.in, print);
 }
