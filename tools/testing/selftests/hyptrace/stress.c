@@ -450,10 +450,13 @@ TEST_F_TIMEOUT(storm, readers_compete, TIMEOUT_S)
  * nothing breaks, that no call fails that should not, and that all is well afterwards.
  */
 
+/* Each operation has two kinds of rounds, even ones and odd ones */
+#define LEAST_ROUNDS	2
+
 /**
  * struct gust - a thread that repeats one operation
  * @src:	the source it works on
- * @stop:	it has to stop
+ * @stop:	it has to stop, after LEAST_ROUNDS
  * @blow:	the operation
  * @rounds:	how often it was done
  * @ret:	an unexpected errno, or 0
@@ -530,11 +533,12 @@ static int enable(const struct source *src, unsigned int round)
 	return source_put(src, round & 1 ? "1" : "0", "events/enable");
 }
 
+/* On a busy machine, a thread may not get to its second round before it has to stop */
 static void *gust_main(void *data)
 {
 	struct gust *g = data;
 
-	while (!g->ret && !LOAD(*g->stop))
+	while (!g->ret && (g->rounds < LEAST_ROUNDS || !LOAD(*g->stop)))
 		g->ret = g->blow(g->src, g->rounds++);
 	return NULL;
 }
@@ -553,7 +557,6 @@ static void join_gusts(struct __test_metadata *_metadata, struct gust *gusts, in
 	for (i = 0; i < nr; i++) {
 		pthread_join(gusts[i].tid, NULL);
 		EXPECT_EQ(0, gusts[i].ret) TH_LOG("number %d", i);
-		EXPECT_LT(1, gusts[i].rounds) TH_LOG("number %d", i);
 	}
 }
 
