@@ -18,62 +18,52 @@
 
 /*
  * Two frame records: of the function's caller, which x29 belongs to, and of the function,
- * which has none yet. So a backtrace from here has both.
+ * which has none yet. So a backtrace from here has both. Between them are the function's
+ * arguments, so that they are loaded in pairs with where it continues.
  */
 #define FRAME_SIZE	96
 
-	.macro	function_enter
+	/* C_FUNCTION gets where the function continues, and the first record, which it may change */
+	.macro	function_traced, c_function
 	stp	x29, x9, [sp, #-16]!
 	mov	x29, sp
 	stp	x29, x30, [sp, #-FRAME_SIZE]!
-	mov	x29, sp
 	stp	x0, x1, [sp, #16]
+	mov	x1, x29
+	mov	x29, sp
 	stp	x2, x3, [sp, #32]
 	stp	x4, x5, [sp, #48]
 	stp	x6, x7, [sp, #64]
 	str	x8, [sp, #80]
 	mov	x0, x30
-	mov	x1, x9
-	.endm
-
+	bl	\c_function
+	ldp	x10, x0, [sp, #8]
+	ldp	x1, x2, [sp, #24]
+	ldp	x3, x4, [sp, #40]
+	ldp	x5, x6, [sp, #56]
+	ldp	x7, x8, [sp, #72]
+	/* A panic would write over frame records below the stack pointer, so x29 comes first */
+	ldp	x29, x30, [sp, #FRAME_SIZE]
+	add	sp, sp, #FRAME_SIZE + 16
 	/* Goes on with the function. A RET, as that needs no BTI instruction there */
-	.macro	function_continue
-	ldp	x0, x1, [sp, #16]
-	ldp	x2, x3, [sp, #32]
-	ldp	x4, x5, [sp, #48]
-	ldp	x6, x7, [sp, #64]
-	ldr	x8, [sp, #80]
-	ldr	x10, [sp, #8]
-	add	sp, sp, #FRAME_SIZE
-	ldp	x29, x30, [sp], #16
 	ret	x10
 	.endm
 
-/* C functions return what the function is to return to: the hook, or where it does anyway */
-	.macro	function_graph, c_function
-	function_enter
-	bl	\c_function
-	str	x0, [sp, #FRAME_SIZE + 8]
-	function_continue
-	.endm
-
 SYM_CODE_START(hyp_function_call)
-	function_enter
-	bl	__hyp_function_call
-	function_continue
+	function_traced	__hyp_function_call
 SYM_CODE_END(hyp_function_call)
 
 SYM_CODE_START(hyp_function_graph)
-	function_graph	__hyp_function_graph
+	function_traced	__hyp_function_graph
 SYM_CODE_END(hyp_function_graph)
 
 SYM_CODE_START(hyp_function_root)
-	function_graph	__hyp_function_root
+	function_traced	__hyp_function_root
 SYM_CODE_END(hyp_function_root)
 
 /*
  * A hooked function returns to here: x0 and x1 may be its result. The frame record has this
- * address, for which a backtrace finds the true one, as the call is still known.
+ * address, for which a backtrace finds the true one, as the entry of the call is still there.
  */
 SYM_CODE_START(hyp_function_return)
 	stp	x29, x30, [sp, #-32]!

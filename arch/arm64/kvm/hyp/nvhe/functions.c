@@ -24,20 +24,39 @@
 
 DEFINE_PER_CPU(struct hyp_function_stack, hyp_function_stacks);
 
-/* What is added to an address of EL2's text to get that in the kernel's image */
-static u64 kimage_offset;
+/* A frame record: that of the caller of a function, when the function is called */
+struct caller {
+	unsigned long fp;
+	unsigned long ret;
+};
 
-/* Called by function_entry.S: @pc is where the function continues, @parent where it returns to */
-asmlinkage void __hyp_function_call(unsigned long pc, unsigned long parent);
-asmlinkage unsigned long __hyp_function_graph(unsigned long pc, unsigned long parent);
-asmlinkage unsigned long __hyp_function_root(unsigned long pc, unsigned long parent);
+/*
+ * Called by function_entry.S. @pc is where the function continues. Each instruction counts: what
+ * is needed is in struct hyp_function_stack, and is read as late as possible, so that no
+ * registers have to be saved.
+ */
+asmlinkage void __hyp_function_call(unsigned long pc, const struct caller *caller);
+asmlinkage void __hyp_function_graph(unsigned long pc, struct caller *caller);
+asmlinkage void __hyp_function_root(unsigned long pc, struct caller *caller);
 asmlinkage unsigned long __hyp_function_return(void);
 
 void hyp_functions_prepare(void)
 {
-	const unsigned long addr = (unsigned long)hyp_function_return;
+	const unsigned long hook = (unsigned long)hyp_function_return;
+	const u64 offset = hyp_kimage_address(hook) - hook;
+	struct hyp_function_stack *stack;
+	struct hyp_trace_cpu *tc;
+	u32 cpu;
 
-	WRITE_ONCE(kimage_offset, hyp_kimage_address(addr) - addr);
+	for (cpu = 0; cpu < NR_CPUS; cpu++) {
+		tc = hyp_trace_cpu(cpu);
+		if (!tc)
+			continue;
+		stack = per_cpu_ptr(&hyp_function_stacks, cpu);
+		WRITE_ONCE(stack->buffer, tc);
+		WRITE_ONCE(stack->kimage_offset, offset - FUNCTION_ENTRY);
+		WRITE_ONCE(stack->hook, hook);
+	}
 }
 
 void hyp_functions_reset(void)
@@ -45,19 +64,40 @@ void hyp_functions_reset(void)
 	this_cpu_ptr(&hyp_function_stacks)->depth = 0;
 }
 
-u32 hyp_functions_depth(void)
+u32 hyp_functions_top(void)
 {
-	return this_cpu_ptr(&hyp_function_stacks)->depth;
+	return hyp_function_top(this_cpu_ptr(&hyp_function_stacks));
 }
 
-unsigned long hyp_functions_unwind(u32 *depth, unsigned long pc)
+unsigned long hyp_functions_unwind(u32 *top, unsigned long fp, unsigned long pc)
 {
-	return hyp_function_true_return(this_cpu_ptr(&hyp_function_stacks), depth, pc,
+	return hyp_function_true_return(this_cpu_ptr(&hyp_function_stacks), top, fp, pc,
 					(unsigned long)hyp_function_return);
 }
 
-/* The id without the flag, as these events have no filters; 0 while the event is off */
-#define function_event_id(event)	((u16)hyp_event_id(event))
+/* In one register: else the compiler keeps what it is added up from */
+static __always_inline struct hyp_function_stack *this_stack(void)
+{
+	struct hyp_function_stack *stack = this_cpu_ptr(&hyp_function_stacks);
+
+	OPTIMIZER_HIDE_VAR(stack);
+	return stack;
+}
+
+/*
+ * The id without the flag, as these events have no filters; 0 while the event is off. As
+ * hyp_event_id(), but of the lower half
+ */
+#define function_event_id(event)					\
+({									\
+	u64 __id;							\
+									\
+	asm volatile("adrp	%0, %1 + %2\n"				\
+	"	ldrh	%w0, [%0, #:lo12:%1 + %2]"			\
+	: "=r" (__id)							\
+	: "S" (hyp_event_ids), "i" ((event) * sizeof(hyp_event_ids[0])));\
+	(u32)__id;							\
+})
 
 /*
  * The common case of a record: its header is written, and what is left is to fill it and to commit
@@ -112,28 +152,29 @@ static noinline void call_slow(u32 type, u64 ip, u64 parent_ip)
 }
 
 /* A function that was hooked may have called this one */
-static noinline unsigned long unhook(unsigned long parent)
+static noinline unsigned long unhook(const struct caller *caller)
 {
-	u32 depth = hyp_functions_depth();
+	u32 top = hyp_functions_top();
 
-	return hyp_functions_unwind(&depth, parent);
+	return hyp_functions_unwind(&top, caller->fp, caller->ret);
 }
 
-void __hyp_function_call(unsigned long pc, unsigned long parent)
+void __hyp_function_call(unsigned long pc, const struct caller *caller)
 {
-	struct hyp_trace_cpu *tc = this_cpu_ptr(&hyp_trace_cpus);
+	struct hyp_function_stack *stack = this_stack();
 	u32 type = function_event_id(HYP_EVENT_FUNCTION);
+	struct hyp_trace_cpu *tc = stack->buffer;
+	unsigned long parent = caller->ret;
 	struct rb_writer_spot spot;
 	struct remote_function *rec;
 	u64 ts;
 
 	if (!type)
 		return;
-	OPTIMIZER_HIDE_VAR(tc);
-	if (unlikely(parent == (unsigned long)hyp_function_return))
-		parent = unhook(parent);
-	pc += kimage_offset - FUNCTION_ENTRY;
-	parent += kimage_offset;
+	if (unlikely(parent == stack->hook))
+		parent = unhook(caller);
+	pc += stack->kimage_offset;
+	parent += stack->kimage_offset + FUNCTION_ENTRY;
 	if (!put_record(tc, type, sizeof(*rec), &spot, &ts, &rec)) {
 		call_slow(type, pc, parent);
 		return;
@@ -144,118 +185,131 @@ void __hyp_function_call(unsigned long pc, unsigned long parent)
 }
 
 /* Hooks the function if its record has been written, so that each return has its call */
-static __always_inline unsigned long hook(struct hyp_function_stack *stack, u32 depth, u64 func,
-					  unsigned long parent, u64 ts)
+static __always_inline void hook(struct hyp_function_stack *stack, u64 depth, u64 func,
+				 struct caller *caller, u64 ts)
 {
 	struct hyp_function_frame *frame = &stack->frames[depth];
+	const struct caller c = *caller;
 
-	frame->ret = parent;
+	OPTIMIZER_HIDE_VAR(frame);
+	frame->fp = c.fp;
+	frame->ret = c.ret;
 	frame->func = func;
 	frame->calltime = ts;
-	barrier(); /* a panic sees the whole frame, or none */
+	barrier(); /* a panic sees the whole frame before the hook */
 	WRITE_ONCE(stack->depth, depth + 1);
-	return (unsigned long)hyp_function_return;
+	WRITE_ONCE(caller->ret, stack->hook);
 }
 
-static noinline unsigned long graph_slow(u32 type, u64 func, unsigned long parent)
+static noinline void graph_slow(u32 type, unsigned long pc, struct caller *caller)
 {
-	struct hyp_function_stack *stack = this_cpu_ptr(&hyp_function_stacks);
-	struct hyp_trace_cpu *tc = this_cpu_ptr(&hyp_trace_cpus);
-	struct remote_funcgraph_entry *rec = put_slow(tc, type, sizeof(*rec));
+	struct hyp_function_stack *stack = this_stack();
+	struct remote_funcgraph_entry *rec = put_slow(stack->buffer, type, sizeof(*rec));
+	struct hyp_trace_cpu *tc = stack->buffer;
+	u64 func = pc + stack->kimage_offset;
 
 	if (!rec)
-		return parent;
+		return;
 	rec->func = func;
 	rec->depth = stack->depth;
 	hyp_commit_slow(tc, rec, sizeof(*rec));
-	return hook(stack, stack->depth, func, parent, tc->writer.ts);
+	hook(stack, stack->depth, func, caller, tc->writer.ts);
 }
 
-static __always_inline unsigned long graph(unsigned long pc, unsigned long parent, bool root)
+static __always_inline void graph(unsigned long pc, struct caller *caller, bool root)
 {
-	struct hyp_function_stack *stack = this_cpu_ptr(&hyp_function_stacks);
-	struct hyp_trace_cpu *tc = this_cpu_ptr(&hyp_trace_cpus);
-	u32 type = function_event_id(HYP_EVENT_FUNCGRAPH_ENTRY), depth = stack->depth;
+	struct hyp_function_stack *stack = this_stack();
+	u32 type = function_event_id(HYP_EVENT_FUNCGRAPH_ENTRY);
+	u64 depth = READ_ONCE(stack->depth);
+	struct hyp_trace_cpu *tc = stack->buffer;
 	struct remote_funcgraph_entry *rec;
 	struct rb_writer_spot spot;
 	u64 ts, func;
 
 	if (!type || (!root && !depth))
-		return parent;
+		return;
 	if (unlikely(depth >= HYP_FUNCTION_DEPTH)) {
 		stack->overrun++;
-		return parent;
+		return;
 	}
-	OPTIMIZER_HIDE_VAR(tc);
-	func = pc - FUNCTION_ENTRY + kimage_offset;
-	if (!put_record(tc, type, sizeof(*rec), &spot, &ts, &rec))
-		return graph_slow(type, func, parent);
+	if (!put_record(tc, type, sizeof(*rec), &spot, &ts, &rec)) {
+		graph_slow(type, pc, caller);
+		return;
+	}
+	func = pc + stack->kimage_offset;
+	depth = READ_ONCE(stack->depth);
 	rec->func = func;
 	rec->depth = depth;
 	rb_writer_commit_at(&tc->writer, &spot, ts);
-	return hook(stack, depth, func, parent, ts);
+	hook(stack, depth, func, caller, ts);
 }
 
-unsigned long __hyp_function_graph(unsigned long pc, unsigned long parent)
+void __hyp_function_graph(unsigned long pc, struct caller *caller)
 {
-	return graph(pc, parent, false);
+	graph(pc, caller, false);
 }
 
-unsigned long __hyp_function_root(unsigned long pc, unsigned long parent)
+void __hyp_function_root(unsigned long pc, struct caller *caller)
 {
-	return graph(pc, parent, true);
+	graph(pc, caller, true);
 }
 
 static __always_inline void fill_exit(struct remote_funcgraph_exit *rec,
-				      const struct hyp_function_frame *frame,
-				      u32 depth, u32 overrun, u64 ts)
+				      const struct hyp_function_frame *frame, u32 depth,
+				      u32 overrun, u64 ts)
 {
-	rec->func = frame->func;
+	const u64 func = frame->func, calltime = frame->calltime;
+
+	rec->func = func;
 	rec->depth = depth;
 	rec->overrun = overrun;
-	rec->calltime = frame->calltime;
+	rec->calltime = calltime;
 	rec->rettime = ts;
 }
 
-/* Last: in a panic before, the frame record of the hook needs the entry */
-static __always_inline unsigned long pop(struct hyp_function_stack *stack, u32 depth)
+/* What unwinds a stack also looks at the entry that was popped last */
+static __always_inline unsigned long pop(struct hyp_function_stack *stack,
+					 const struct hyp_function_frame *frame, u64 depth)
 {
-	barrier();
 	WRITE_ONCE(stack->depth, depth);
-	return stack->frames[depth].ret;
+	return frame->ret;
 }
 
-static noinline unsigned long return_slow(u32 type, u32 depth)
+static noinline unsigned long return_slow(u32 type, u64 depth)
 {
-	struct hyp_function_stack *stack = this_cpu_ptr(&hyp_function_stacks);
-	struct hyp_trace_cpu *tc = this_cpu_ptr(&hyp_trace_cpus);
-	struct remote_funcgraph_exit *rec = put_slow(tc, type, sizeof(*rec));
+	struct hyp_function_stack *stack = this_stack();
+	struct hyp_trace_cpu *tc = stack->buffer;
+	const struct hyp_function_frame *frame;
+	struct remote_funcgraph_exit *rec;
 
+	if (depth >= HYP_FUNCTION_DEPTH)
+		hyp_panic();
+	frame = &stack->frames[depth];
+	rec = type ? put_slow(tc, type, sizeof(*rec)) : NULL;
 	if (rec) {
-		fill_exit(rec, &stack->frames[depth], depth, stack->overrun, tc->writer.ts);
+		fill_exit(rec, frame, depth, stack->overrun, tc->writer.ts);
 		hyp_commit_slow(tc, rec, sizeof(*rec));
 	}
-	return pop(stack, depth);
+	return pop(stack, frame, depth);
 }
 
 unsigned long __hyp_function_return(void)
 {
-	struct hyp_function_stack *stack = this_cpu_ptr(&hyp_function_stacks);
-	struct hyp_trace_cpu *tc = this_cpu_ptr(&hyp_trace_cpus);
-	u32 type = function_event_id(HYP_EVENT_FUNCGRAPH_EXIT), depth = stack->depth - 1;
-	struct hyp_function_frame *frame = &stack->frames[depth];
+	struct hyp_function_stack *stack = this_stack();
+	u32 type = function_event_id(HYP_EVENT_FUNCGRAPH_EXIT);
+	u64 depth = stack->depth - 1;
+	struct hyp_trace_cpu *tc = stack->buffer;
+	const struct hyp_function_frame *frame;
 	struct remote_funcgraph_exit *rec;
 	struct rb_writer_spot spot;
 	u64 ts;
 
-	if (unlikely(depth >= HYP_FUNCTION_DEPTH))
-		hyp_panic();
-	if (type) {
-		OPTIMIZER_HIDE_VAR(tc);
-		if (!put_record(tc, type, sizeof(*rec), &spot, &ts, &rec))
-			return return_slow(type, depth);
-		fill_exit(rec, frame, depth, stack->overrun, ts);
-		rb_writer_commit_at(&tc->writer, &spot, ts);
-	}
-	return pop(stack, depth);
+	if (unlikely(!type || depth >= HYP_FUNCTION_DEPTH) ||
+	    !put_record(tc, type, sizeof(*rec), &spot, &ts, &rec))
+		return return_slow(type, depth);
+	frame = &stack->frames[depth];
+	OPTIMIZER_HIDE_VAR(frame);
+	fill_exit(rec, frame, depth, stack->overrun, ts);
+	rb_writer_commit_at(&tc->writer, &spot, ts);
+	return pop(stack, frame, depth);
 }

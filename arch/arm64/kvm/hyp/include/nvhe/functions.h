@@ -42,29 +42,32 @@ void hyp_functions_prepare(void);
 void hyp_functions_reset(void);
 
 /**
- * hyp_functions_depth - how many calls have been hooked on this CPU
+ * hyp_functions_top - where to begin to look for true return addresses on this CPU
+ *
+ * Return: see hyp_function_top().
  */
-u32 hyp_functions_depth(void);
+u32 hyp_functions_top(void);
 
 /**
  * hyp_functions_unwind - the true return address of a frame of this CPU's stack
- * @depth:	at first hyp_functions_depth()
+ * @top:	at first hyp_functions_top()
+ * @fp:		the frame pointer that is in the frame
  * @pc:		the return address that is in the frame
  *
  * Return: see hyp_function_true_return().
  */
-unsigned long hyp_functions_unwind(u32 *depth, unsigned long pc);
+unsigned long hyp_functions_unwind(u32 *top, unsigned long fp, unsigned long pc);
 
 #else
 
 static inline void hyp_functions_reset(void) { }
 
-static inline u32 hyp_functions_depth(void)
+static inline u32 hyp_functions_top(void)
 {
 	return 0;
 }
 
-static inline unsigned long hyp_functions_unwind(u32 *depth, unsigned long pc)
+static inline unsigned long hyp_functions_unwind(u32 *top, unsigned long fp, unsigned long pc)
 {
 	return pc;
 }
