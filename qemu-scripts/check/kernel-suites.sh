@@ -296,9 +296,24 @@ functions_of_el2()
 	done
 }
 
+# With the options that let EL2 save its own backtrace in protected mode
+panics_of_functions()
+{
+	local name=functions-debug mode each=()
+
+	[[ $all == no ]] || each=(--each)
+	"$SCRIPTS/build-kernel.sh" --name "$name" --config "$SCRIPTS/config/functions.config" \
+		--config "$SCRIPTS/config/el2-debug.config"
+	"$SCRIPTS/build-test-modules.sh" "kernel-$name"
+	for mode in $MODES; do
+		"$SCRIPTS/check/panic-functions.sh" "$mode" "${each[@]}"
+	done
+}
+
 suite_functions()
 {
 	job functions functions_of_el2
+	job "functions, panic" panics_of_functions
 }
 
 mutants_are_caught()

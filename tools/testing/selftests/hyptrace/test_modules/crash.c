@@ -17,6 +17,7 @@
 #include <linux/smp.h>
 #include <linux/vmalloc.h>
 
+#include <asm/cacheflush.h>
 #include <asm/kvm_asm.h>
 #include <asm/kvm_hyptrace.h>
 
@@ -25,7 +26,7 @@ enum {
 	CRASH_OOPS,	/* the kernel oopses, and survives if panic_on_oops is 0 */
 	CRASH_EL2_TWICE, /* EL2 panics, and again when it writes an event; not protected */
 	CRASH_ENABLE,	/* nothing: this CPU switches host_hcall on over and over, for ever */
-	CRASH_TEXT,	/* the host writes to EL2's text, which it must not in protected mode */
+	CRASH_TEXT,	/* the host makes an instruction of EL2 undefined; it must not if protected */
 };
 
 /* An address without memory, where EL2 looks for a VM's page tables */
@@ -78,18 +79,19 @@ static void enable_for_ever(void)
 
 static unsigned long text;
 module_param(text, ulong, 0);
-MODULE_PARM_DESC(text, "__hyp_text_start, for CRASH_TEXT");
+MODULE_PARM_DESC(text, "an instruction of EL2, for CRASH_TEXT");
 
 /* By a mapping that the host may write to, as far as its own tables go */
 static void write_text(void)
 {
 	struct page *page = phys_to_page(__pa_symbol(text));
-	u32 *place = vmap(&page, 1, VM_MAP, PAGE_KERNEL);
+	void *alias = vmap(&page, 1, VM_MAP, PAGE_KERNEL);
 
-	if (!place)
+	if (!alias)
 		return;
-	WRITE_ONCE(*place, 0);
-	vunmap(place);
+	WRITE_ONCE(*(u32 *)(alias + offset_in_page(text)), 0);
+	flush_icache_range((unsigned long)alias, (unsigned long)alias + PAGE_SIZE);
+	vunmap(alias);
 	pr_err("crash: the host has written to EL2's text\n");
 }
 
