@@ -87,8 +87,8 @@ bool remote_record_is_whole(struct trace_remote *remote, const struct remote_rec
 int remote_enable_event(struct trace_remote_event *event, bool on);
 
 /*
- * trace_remote_functions.c. remote_function_event() returns the id of an event of functions, 0 for
- * any other
+ * trace_remote_functions.c and trace_remote_function_files.c. remote_function_event() returns the
+ * id of an event of functions, 0 for any other
  */
 #ifdef CONFIG_TRACE_REMOTE_FUNCTIONS
 int remote_function_event(const struct trace_remote_event *event);
