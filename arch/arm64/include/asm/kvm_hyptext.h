@@ -56,6 +56,8 @@ enum hyp_text_test {
 	HYP_TEXT_TEST_ALIASES,	/* look at all mappings of EL2's text at EL2 */
 	HYP_TEXT_TEST_SET,	/* switch places of HYP_TEXT_TESTS, where EL2 does that */
 	HYP_TEXT_TEST_RUN,	/* execute them */
+	HYP_TEXT_TEST_TRACED,	/* count the functions that are traced */
+	HYP_TEXT_TEST_MISFIT,	/* switch how a function is traced that is none */
 	NR_HYP_TEXT_TESTS
 };
 
@@ -63,6 +65,14 @@ enum hyp_text_test {
 enum hyp_text_tests_index {
 	HYP_TEXT_TESTS_GOOD,	/* a place */
 	HYP_TEXT_TESTS_BAD,	/* a place, and one that has neither of its instructions */
+};
+
+/* What is at the beginning of functions that no list has, for HYP_TEXT_TEST_MISFIT */
+enum hyp_text_misfit {
+	HYP_TEXT_MISFIT_SAVE,	/* x30 is not saved */
+	HYP_TEXT_MISFIT_NOP,	/* there is neither a NOP nor a call */
+	HYP_TEXT_MISFIT_CALL,	/* there is a call of something that does not trace */
+	NR_HYP_TEXT_MISFITS
 };
 
 static inline u32 *hyp_text_place(const struct hyp_text_site *site)
@@ -168,7 +178,8 @@ static __always_inline int hyp_function_switch(u32 *function, const void *const 
 					       int (*write)(u32 *place, u32 insn))
 {
 	u32 *place = function + 1, insn = READ_ONCE(*place);
-	unsigned int i;
+	unsigned int i, n;
+	int ret = 0;
 
 	if (READ_ONCE(*function) != HYP_FUNCTION_SAVE)
 		return -ENOEXEC;
@@ -178,7 +189,9 @@ static __always_inline int hyp_function_switch(u32 *function, const void *const 
 	}
 	if (i == NR_TRACE_REMOTE_FUNCTION)
 		return -ENOEXEC;
-	return i == how ? 0 : write(place, hyp_function_insn(place, targets[how]));
+	for (n = 0; i != how && n < HYP_TEXT_WRITES && !ret; n++)
+		ret = write(place, hyp_function_insn(place, targets[how]));
+	return ret;
 }
 
 #ifdef CONFIG_NVHE_EL2_FUNCTION_TRACER

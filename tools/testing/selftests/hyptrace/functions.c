@@ -3,7 +3,8 @@
  * The function tracers of the hypervisor: the lists of functions, and what is recorded of
  * the hypercall that writes the event selftest, whose functions are known.
  *
- * Needs root, and a kernel with CONFIG_NVHE_EL2_FUNCTION_TRACER.
+ * Needs root, and a kernel with CONFIG_NVHE_EL2_FUNCTION_TRACER. What looks at EL2's text needs
+ * hyp_calls.ko, and CONFIG_NVHE_EL2_TEXT_TEST.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -12,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "kselftest_harness.h"
@@ -437,6 +439,55 @@ TEST_F(functions, switched_all_the_time)
 					"current_tracer"));
 		source_write_many(&self->src, 0, 20);
 	}
+}
+
+/* 0 or -EBUSY, if no function is traced or some are; -ENOENT or -EOPNOTSUPP if nothing can tell */
+static int any_is_traced(void)
+{
+	int fd = open("hyp_calls.ko", O_RDONLY | O_CLOEXEC), ret;
+
+	if (fd < 0)
+		return -errno;
+	ret = syscall(SYS_finit_module, fd, "untraced=1", 0) ? -errno : 0;
+	close(fd);
+	if (!ret && syscall(SYS_delete_module, "hyp_calls", O_NONBLOCK))
+		ret = -errno;
+	return ret;
+}
+
+#define EXPECT_TRACED(traced)	EXPECT_EQ((traced) ? -EBUSY : 0, any_is_traced())
+
+/* EL2's text is as it was before, by whatever way the last function is not traced any more */
+TEST_F(functions, text_is_restored)
+{
+	static const char *const tracers[] = { "function", "function_graph" };
+	unsigned int i;
+	int ret = any_is_traced();
+
+	if (ret == -ENOENT)
+		SKIP(return, "there is no hyp_calls.ko");
+	if (ret == -EOPNOTSUPP)
+		SKIP(return, "the kernel has no CONFIG_NVHE_EL2_TEXT_TEST");
+	EXPECT_EQ(0, ret);
+	for (i = 0; i < ARRAY_SIZE(tracers); i++) {
+		ASSERT_EQ(0, source_put(&self->src, tracers[i], "current_tracer"));
+		EXPECT_TRACED(true);
+		ASSERT_EQ(0, replace(&self->src, "handle_trap", FILTER));
+		EXPECT_TRACED(true);
+		ASSERT_EQ(0, replace(&self->src, "handle_trap", NOTRACE));
+		EXPECT_TRACED(false);
+		ASSERT_EQ(0, replace(&self->src, "", NOTRACE));
+		EXPECT_TRACED(true);
+		ASSERT_EQ(0, replace(&self->src, "", FILTER));
+		ASSERT_EQ(0, source_put(&self->src, "nop", "current_tracer"));
+		EXPECT_TRACED(false);
+	}
+	ASSERT_EQ(0, source_put(&self->src, "function", "current_tracer"));
+	ASSERT_EQ(0, replace(&self->src, "handle_trap", GRAPH));
+	ASSERT_EQ(0, source_put(&self->src, "function_graph", "current_tracer"));
+	EXPECT_TRACED(true);
+	ASSERT_EQ(0, source_put(&self->src, "nop", "current_tracer"));
+	EXPECT_TRACED(false);
 }
 
 /* The formats are those of the kernel's own events, and have the same ids */

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "kselftest_harness.h"
+#include "lib/text.h"
 #include "variants.h"
 
 #define TEST_KB		64
@@ -249,6 +250,39 @@ TEST_F(switching, beside_hotplug)
 	ASSERT_EQ(0, switch_all(self->enable, false));
 	EXPECT_EQ(0, source_clear(&self->src));
 	EXPECT_TRUE(guests_run(self->guests));
+	EXPECT_TRUE(text_is_fine(check_text()));
+}
+
+/* Calls are hooked, and return, while their functions are switched and CPUs go and come */
+TEST_F(switching, functions)
+{
+	static const char *const tracers[] = { "function_graph", "function", "nop" };
+	struct hotplug h = { .cpu = nr_cpus() - 1 };
+	struct text text = {};
+	pthread_t thread;
+	unsigned int i;
+	int ret = 0;
+
+	if (source_put(&self->src, "function_graph", "current_tracer"))
+		SKIP(return, "the kernel has no CONFIG_NVHE_EL2_FUNCTION_TRACER");
+	ASSERT_EQ(0, source_on(&self->src, true));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, hotplug_main, &h));
+	for (i = 0; !LOAD(h.done) && !ret; i++)
+		ret = source_put(&self->src, tracers[i % ARRAY_SIZE(tracers)], "current_tracer");
+	pthread_join(thread, NULL);
+	EXPECT_EQ(0, ret);
+	if (h.ret != -EPERM && h.ret != -EOPNOTSUPP)
+		EXPECT_EQ(0, h.ret);
+	/* Without pauses, and each CPU still runs guests */
+	ASSERT_EQ(0, source_put(&self->src, "function_graph", "current_tracer"));
+	sleep(1);
+	EXPECT_TRUE(guests_run(self->guests));
+	for (i = 0; i < (unsigned int)nr_cpus(); i++) {
+		ASSERT_EQ(0, text_read(&self->src, i, &text));
+		EXPECT_LT(0, text_count(&text, "funcgraph_exit"));
+	}
+	text_free(&text);
+	ASSERT_EQ(0, source_put(&self->src, "nop", "current_tracer"));
 	EXPECT_TRUE(text_is_fine(check_text()));
 }
 

@@ -123,7 +123,7 @@ int hyp_text_set(enum hyp_text_class class, u32 index, bool on)
 /* The list of functions, by the linker script */
 extern u32 *const __hyp_functions[], *const __hyp_functions_end[];
 
-int __hyp_trace_set_function(u32 index, u32 how)
+int hyp_text_set_function(u32 *function, enum trace_remote_function how)
 {
 	static const void *const targets[NR_TRACE_REMOTE_FUNCTION] = {
 		[TRACE_REMOTE_FUNCTION_CALL]	= hyp_function_call,
@@ -132,18 +132,38 @@ int __hyp_trace_set_function(u32 index, u32 how)
 	};
 	int ret;
 
+	hyp_spin_lock(&text_lock);
+	ret = hyp_function_switch(function, targets, how, write_insn);
+	hyp_spin_unlock(&text_lock);
+
+	return ret;
+}
+
+int __hyp_trace_set_function(u32 index, u32 how)
+{
 	if (index >= __hyp_functions_end - __hyp_functions || how >= NR_TRACE_REMOTE_FUNCTION)
 		return -EINVAL;
 	hyp_functions_prepare();
 	if (!is_protected_kvm_enabled())
 		return 0;
 
-	hyp_spin_lock(&text_lock);
-	ret = hyp_function_switch(__hyp_functions[index], targets, how, write_insn);
-	hyp_spin_unlock(&text_lock);
-
-	return ret;
+	return hyp_text_set_function(__hyp_functions[index], how);
 }
+
+#ifdef CONFIG_NVHE_EL2_TEXT_TEST
+int hyp_text_nr_traced(void)
+{
+	u32 *const *function;
+	int nr = 0;
+
+	for (function = __hyp_functions; function < __hyp_functions_end; function++) {
+		if (READ_ONCE((*function)[0]) != HYP_FUNCTION_SAVE)
+			return -ENOEXEC;
+		nr += READ_ONCE((*function)[1]) != hyp_function_insn(*function + 1, NULL);
+	}
+	return nr;
+}
+#endif
 #endif
 
 #ifdef CONFIG_NVHE_EL2_TEXT_TEST

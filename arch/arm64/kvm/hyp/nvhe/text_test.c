@@ -86,6 +86,42 @@ static int look_at_aliases(void)
 	return ret ?: nr;
 }
 
+#ifdef CONFIG_NVHE_EL2_FUNCTION_TRACER
+/* Beginnings of functions, by enum hyp_text_misfit. None is ever executed */
+extern u32 hyp_text_misfits[];
+
+asm(".pushsection .text, \"ax\"\n"
+    ".globl	hyp_text_misfits\n"
+    "hyp_text_misfits:\n"
+    "	nop\n"
+    "	nop\n"
+    "	mov	x9, x30\n"
+    "	yield\n"
+    "	mov	x9, x30\n"
+    "	bl	hyp_text_misfits\n"
+    ".popsection\n");
+
+static int switch_misfit(u32 index, bool on)
+{
+	if (index >= NR_HYP_TEXT_MISFITS)
+		return -EINVAL;
+	if (!is_protected_kvm_enabled())
+		return -ENOEXEC;
+	return hyp_text_set_function(&hyp_text_misfits[2 * index],
+				     on ? TRACE_REMOTE_FUNCTION_CALL : TRACE_REMOTE_FUNCTION_OFF);
+}
+#else
+static int hyp_text_nr_traced(void)
+{
+	return 0;
+}
+
+static int switch_misfit(u32 index, bool on)
+{
+	return index < NR_HYP_TEXT_MISFITS ? -ENOEXEC : -EINVAL;
+}
+#endif
+
 int __hyp_text_test(u32 what, u32 index, u32 on)
 {
 	switch (what) {
@@ -95,6 +131,10 @@ int __hyp_text_test(u32 what, u32 index, u32 on)
 		return hyp_text_set(HYP_TEXT_TESTS, index, on);
 	case HYP_TEXT_TEST_RUN:
 		return run_places();
+	case HYP_TEXT_TEST_TRACED:
+		return hyp_text_nr_traced();
+	case HYP_TEXT_TEST_MISFIT:
+		return switch_misfit(index, on);
 	default:
 		return -EINVAL;
 	}

@@ -16,6 +16,8 @@ void bench_host_events(void);
 
 /* hypercall.c: trace points of all sizes; @b is NULL for a kernel that has no remote */
 void bench_hypercalls(struct bench *b);
+/* Functions of EL2; the kernel has CONFIG_NVHE_EL2_FUNCTION_TRACER */
+void bench_functions(struct bench *b);
 
 /* consume.c: readers. @suffix is added to the names; of pages only, or of events as well */
 void bench_pages(struct bench *b, const char *suffix);

@@ -9,6 +9,7 @@
  *   --core      only metrics that count instructions and take seconds
  *   --scale     only metrics that must not grow with the number of CPUs
  *   --untraced  only metrics that a kernel without hypervisor tracing has as well
+ *   --functions only metrics of functions of EL2
  *
  * Exit status: 0, 1 if something failed, 2 for a wrong command line.
  */
@@ -99,6 +100,7 @@ static const struct {
 	{ "--core", run_core, true },
 	{ "--scale", run_scale, true },
 	{ "--untraced", run_untraced, false },
+	{ "--functions", bench_functions, true },
 };
 
 static void run(int i)
@@ -124,6 +126,6 @@ int main(int argc, char **argv)
 		return 0;
 	}
 
-	fprintf(stderr, "usage: hyp_bench [--core | --scale | --untraced]\n");
+	fprintf(stderr, "usage: hyp_bench [--core | --scale | --untraced | --functions]\n");
 	return EXIT_USAGE;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The cost of trace points in place: debugfs's hyp_bench makes a hypercall that passes
- * no trace point, one of some size, or many; see asm/kvm_hypbench.h.
+ * no trace point, one of some size, or many; see asm/kvm_hypbench.h. The one that passes none
+ * calls bench_null(), which can be traced as a function.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -178,6 +179,37 @@ void bench_hypercalls(struct bench *b)
 		bench_size(&p, i);
 	bench_tracing_off(&p, null);
 	bench_hypercall_on(&p);
+	bench_select(b, NULL);
+	close(p.fd);
+}
+
+/* The call and the return of a function that does nothing, less the same while it is not traced */
+void bench_functions(struct bench *b)
+{
+	static const struct {
+		const char	*tracer;
+		const char	*metric;
+		unsigned int	events;
+	} tracers[] = {
+		{ "function", "function.call", 1 },
+		{ "function_graph", "function.graph", 2 },
+	};
+	struct cost off;
+	struct point p;
+	int i;
+
+	open_points(&p, b);
+	bench_select(b, NULL);
+	need(source_put(&b->src, "bench_null", "set_ftrace_filter"), "set_ftrace_filter");
+	need(source_on(&b->src, true), "tracing_on");
+	off = run(&p, KIND_NULL);
+	for (i = 0; i < ARRAY_SIZE(tracers); i++) {
+		need(source_put(&b->src, tracers[i].tracer, "current_tracer"), "current_tracer");
+		report(tracers[i].metric, cost_less(run(&p, KIND_NULL), off), "instructions");
+		check_events(&p, tracers[i].events);
+	}
+	need(source_put(&b->src, "nop", "current_tracer"), "current_tracer");
+	need(source_put(&b->src, "!bench_null", "set_ftrace_filter"), "set_ftrace_filter");
 	bench_select(b, NULL);
 	close(p.fd);
 }

@@ -294,6 +294,11 @@ static bool functions_off(void)
 	if (ret != -EINVAL || !i || (hostile.nr_functions && i != hostile.nr_functions))
 		return wrong("function %u off: %lld", i, ret);
 	hostile.nr_functions = i;
+#ifdef CONFIG_NVHE_EL2_TEXT_TEST
+	ret = hcall(__hyp_text_test, HYP_TEXT_TEST_TRACED);
+	if (ret)
+		return wrong("functions that are traced while all are off: %lld", ret);
+#endif
 	return true;
 }
 #else

@@ -645,12 +645,26 @@ static bool switch_places(struct rng *rng)
 	return as_expected(&errors, ret, "switching places");
 }
 
+/* What begins in another way than a function is not switched */
+static bool switch_misfit(struct rng *rng)
+{
+	u32 index = rng_percent(rng, 80) ? rng_below(rng, NR_HYP_TEXT_MISFITS + 1) : rng_u64(rng);
+	struct errors errors = {};
+
+	may_be(&errors, index < NR_HYP_TEXT_MISFITS, -ENOEXEC);
+	may_be(&errors, index >= NR_HYP_TEXT_MISFITS, -EINVAL);
+	return as_expected(&errors, hcall(__hyp_text_test, HYP_TEXT_TEST_MISFIT, index,
+					  rng_below(rng, 2)), "switching a misfit");
+}
+
 static bool call_text(struct rng *rng)
 {
 	u32 what = NR_HYP_TEXT_TESTS + rng_below(rng, 2);
 	s64 ret;
 
 	switch (rng_below(rng, 20)) {
+	case 4:
+		return switch_misfit(rng);
 	case 0:
 		ret = hcall(__hyp_text_test, what);
 		return ret == -EINVAL || wrong("text test %u: %lld", what, ret);

@@ -102,6 +102,10 @@ static int share_page(void)
 	return ret;
 }
 
+static bool untraced;
+module_param(untraced, bool, 0);
+MODULE_PARM_DESC(untraced, "only look at EL2's text, and fail with EBUSY if a function is traced");
+
 static bool text;
 module_param(text, bool, 0);
 MODULE_PARM_DESC(text, "only look whether EL2's text is writable at EL2, and switch places of which some are wrong");
@@ -136,8 +140,20 @@ static int check_text(void)
 		return -EIO;
 	return text_test(HYP_TEXT_TEST_ALIASES, 0, false) == pages ? 0 : -EACCES;
 }
+
+static int check_untraced(void)
+{
+	int nr = text_test(HYP_TEXT_TEST_TRACED, 0, false);
+
+	return nr > 0 ? -EBUSY : nr;
+}
 #else
 static int check_text(void)
+{
+	return -EOPNOTSUPP;
+}
+
+static int check_untraced(void)
 {
 	return -EOPNOTSUPP;
 }
@@ -165,6 +181,8 @@ static int __init hyp_calls_init(void)
 	if (young_vm)
 		return ask_and_forget();
 #endif
+	if (untraced)
+		return check_untraced();
 	if (text)
 		return check_text();
 	if (share)

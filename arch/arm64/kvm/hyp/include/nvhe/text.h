@@ -68,6 +68,20 @@ static inline int hyp_text_set(enum hyp_text_class class, u32 index, bool on)
  * does not belong there; or -ENOMEM.
  */
 int __hyp_trace_set_function(u32 index, u32 how);
+
+/**
+ * hyp_text_set_function - switch how a function is traced, in protected mode
+ * @function:	its first instruction that is in the list
+ * @how:	how
+ *
+ * Return: 0, -ENOEXEC if there is an instruction that does not belong there, or -ENOMEM.
+ */
+int hyp_text_set_function(u32 *function, enum trace_remote_function how);
+#endif
+
+#if defined(CONFIG_NVHE_EL2_FUNCTION_TRACER) && defined(CONFIG_NVHE_EL2_TEXT_TEST)
+/* For a test; see HYP_TEXT_TEST_TRACED */
+int hyp_text_nr_traced(void);
 #endif
 
 #ifdef CONFIG_NVHE_EL2_TEXT_TEST
@@ -78,8 +92,9 @@ void hyp_text_unlock(void);
 /**
  * __hyp_text_test - hypercall: test how EL2 changes its text
  * @what:	enum hyp_text_test
- * @index:	HYP_TEXT_TEST_SET: enum hyp_text_tests_index, or another one
- * @on:		HYP_TEXT_TEST_SET: a branch, or a NOP
+ * @index:	HYP_TEXT_TEST_SET: enum hyp_text_tests_index, or another one;
+ *		HYP_TEXT_TEST_MISFIT: enum hyp_text_misfit
+ * @on:		HYP_TEXT_TEST_SET: a branch, or a NOP; HYP_TEXT_TEST_MISFIT: traced, or not
  *
  * HYP_TEXT_TEST_ALIASES returns how many pages of EL2's text EL2 has mapped, each alias
  * counted; or -EPERM if one of them is writable. It takes some milliseconds. In the modes
@@ -88,6 +103,12 @@ void hyp_text_unlock(void);
  * HYP_TEXT_TEST_SET returns what hyp_text_set() does.
  *
  * HYP_TEXT_TEST_RUN returns which places are switched on: BIT(index) for the good ones.
+ *
+ * HYP_TEXT_TEST_TRACED returns how many functions are traced; or -ENOEXEC if one does not begin as
+ * functions do.
+ *
+ * HYP_TEXT_TEST_MISFIT returns what hyp_text_set_function() does. In the modes that are not
+ * protected it returns -ENOEXEC.
  *
  * Return: as above, or -EINVAL for another number.
  */
