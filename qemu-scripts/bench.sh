@@ -7,7 +7,8 @@
 # value of the peer, ratio to it, spread). Numbers of instructions are medians of
 # repeated measurements, less an empty loop; the same kernel gives the same numbers.
 # Needs the kernel and the initramfs; 'make bench' makes them first. Builds a kernel
-# without hypervisor tracing to compare with, unless it is there.
+# without hypervisor tracing to compare with, and one with the tracers of EL2's functions,
+# unless they are there.
 #
 #   --core           only the metrics of qemu-scripts/bench-baseline-BASE.tsv, the baseline,
 #                    in one boot of some seconds; writes build/bench-core.tsv
@@ -124,6 +125,16 @@ measure_untraced()
 	measure 1 --untraced --kernel "$image"
 }
 
+# Each function of EL2 begins with two instructions more there, so that others are not measured
+measure_functions()
+{
+	local image=$BUILD/kernel-functions/arch/arm64/boot/Image
+
+	[[ -f $image ]] ||
+		"$SCRIPTS/build-kernel.sh" --name functions --config "$SCRIPTS/config/functions.config" >&2
+	measure 1 --functions --kernel "$image"
+}
+
 measure_everything()
 {
 	local cpus
@@ -135,6 +146,7 @@ measure_everything()
 		esac
 	done
 	measure_untraced
+	measure_functions
 }
 
 # Adds what hypervisor tracing costs when it is compiled in but not used

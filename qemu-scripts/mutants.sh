@@ -9,7 +9,8 @@
 # least one of their tests has to fail. Before that, all have to pass on the copy without
 # such a patch. What no attack in QEMU can notice is left to check/el2-code.py, if the patch
 # names "code". If it names "secrets", that test program runs, with BASE=6.12 on a kernel
-# that takes each VM for a protected one. If it names "pages", it breaks none of these
+# that takes each VM for a protected one. If it names "functions", rounds of the kind "model"
+# attack a kernel that has the tracers of EL2's functions. If it names "pages", it breaks none of these
 # invariants, but what EL2 does with the owners of pages, traced or not: "hyptrace check" has
 # to find that in a recording.
 #
@@ -128,6 +129,9 @@ build_copy()	# KIND-OR-NOTHING
 	if [[ $1 == secrets && $BASE == 6.12 ]]; then
 		in_copy build-kernel.sh --name secrets \
 			--config "$COPY/qemu-scripts/config/secrets.config" Image
+	elif [[ $1 == functions ]]; then
+		in_copy build-kernel.sh --name functions \
+			--config "$COPY/qemu-scripts/config/functions.config" Image
 	else
 		in_copy build-kernel.sh Image
 	fi
@@ -160,6 +164,7 @@ boot_copy()	# KIND-OR-NOTHING ARGUMENT-OF-BOOT...
 	local kernel=$COPY_OUT/kernel
 
 	[[ $1 != secrets || $BASE != 6.12 ]] || kernel+=-secrets
+	[[ $1 != functions ]] || kernel+=-functions
 	shift
 	"$SCRIPTS/boot.sh" --mode protected --smp 4 --timeout 300 \
 		--kernel "$kernel/arch/arm64/boot/Image" "$@"
@@ -167,10 +172,13 @@ boot_copy()	# KIND-OR-NOTHING ARGUMENT-OF-BOOT...
 
 attack()	# KIND-OR-NOTHING
 {
+	local rounds=$1 modules=$BUILD/obj/test_modules
+
+	[[ $1 != functions ]] || { rounds=model; modules+=-functions; }
 	boot_copy "$1" --firmware "$BUILD/obj/firmware/firmware.bin" --hole \
 		--add "$BUILD/tests/hostile:/root/hostile" \
-		--add "$BUILD/obj/test_modules/hostile.ko:/root/hostile.ko" -- \
-		/root/hostile -s 1 -c 4000 -n "$CALLS" ${1:+-k "$1"} /root/hostile.ko
+		--add "$modules/hostile.ko:/root/hostile.ko" -- \
+		/root/hostile -s 1 -c 4000 -n "$CALLS" ${rounds:+-k "$rounds"} /root/hostile.ko
 }
 
 record_pages()
@@ -256,7 +264,7 @@ is_needed()	# KIND-OR-NOTHING NAME...
 
 	for name in "${@:2}"; do
 		test=$(field "$name" Test)
-		[[ $test =~ ^(code|secrets|pages)$ ]] || test=
+		[[ $test =~ ^(code|secrets|pages|functions)$ ]] || test=
 		[[ $test != "$kind" ]] || return 0
 	done
 	return 1
@@ -283,8 +291,12 @@ trap restore EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 step "Build the modules and the firmware of the tests" "$SCRIPTS/build-test-modules.sh"
+if is_needed functions "${names[@]}"; then
+	"$SCRIPTS/build-kernel.sh" --name functions --config "$SCRIPTS/config/functions.config"
+	step "Build the modules of the tests: functions" "$SCRIPTS/build-test-modules.sh" kernel-functions
+fi
 step "Copy the kernel" make_copy
-for kind in "" code secrets pages; do
+for kind in "" code secrets pages functions; do
 	is_needed "$kind" "${names[@]}" || continue
 	step "Build the copy${kind:+: $kind}" build_copy "$kind"
 	step "Test the copy without a mutant${kind:+: $kind}" run_test "$kind" \

@@ -5,7 +5,7 @@
 # Checks the examples in the documents (doc-examples.py says which these are): C
 # programs are compiled and run in a guest, shell examples are run there, kernel
 # code is compiled. Prints TAP, one result for each example. Needs the kernel and
-# the initramfs.
+# the initramfs. Shell examples run on the kernel "functions", which is built first.
 #
 #   --list   only list the examples
 #
@@ -149,7 +149,9 @@ check_in_guest()
 	cp "$SCRIPTS/guest/run-docs.sh" "$work/guest/"
 	printf '#!/bin/sh\nexec hyp_workload -t 1\n' >"$work/COMMAND"
 	chmod 755 "$work/COMMAND" "$work/guest"/*
+	"$SCRIPTS/build-kernel.sh" --name functions --config "$SCRIPTS/config/functions.config"
 	"$SCRIPTS/boot.sh" --mode "${MODE:-protected}" --timeout 1200 \
+		--kernel "$BUILD/kernel-functions/arch/arm64/boot/Image" \
 		--add "$work/guest:/root/docs" --add "$work/COMMAND:/usr/local/bin/COMMAND" -- \
 		/root/docs/run-docs.sh >"$log" 2>&1 || status=$?
 	while IFS= read -r line; do

@@ -286,12 +286,19 @@ suite_secrets()
 functions_of_el2()
 {
 	local mode modes=$MODES
+	local -a tests
 
 	[[ $all == yes ]] || modes=$FIRST_MODE
+	build_checked_kernel functions
+	add_tests test_modules-functions
 	for mode in $modes; do
-		other_kernel functions "$mode" "" events functions
+		guest "$mode" 4 --kernel "$BUILD/kernel-functions/arch/arm64/boot/Image" \
+			"${tests[@]}" -- /root/tests/run-tests.sh events functions \
+			switching:functions
 		guest "$mode" 2 --kernel "$BUILD/kernel-functions/arch/arm64/boot/Image" \
 			--add "$TOOL/tests/tap.sh" --add "$TOOL/tests/graph.sh" -- sh /root/graph.sh
+		guest "$mode" 2 --kernel "$BUILD/kernel-functions/arch/arm64/boot/Image" \
+			--add "$SCRIPTS/guest/run-functions.sh" -- sh /root/run-functions.sh
 		[[ $mode == nvhe ]] || CALLS=20000 KERNEL=functions "$SCRIPTS/stress.sh" "$mode"
 	done
 }

@@ -28,6 +28,7 @@ panic_in_guest()	# MODE ARGUMENT-OF-RUN-PANIC-FUNCTIONS...
 		--add "$SCRIPTS/guest/run-panic-functions.sh" -- /root/run-panic-functions.sh "$@" \
 		2>"$tmp/stderr" || status=$?
 	console=$(sed -n 's/^The whole console: //p' "$tmp/stderr")
+	[[ $status != 0 ]] || { echo "# $* is not executed"; return 1; }
 	[[ $status == 126 && $console ]] || {
 		echo "not ok $((++nr)) $*: boot.sh ended with status $status"
 		cat "$tmp/stderr"
@@ -81,7 +82,13 @@ check_place()	# SYMBOL OFFSET LAST-OFFSET
 	*_return,*) check_trace "$what" "$((MAX_DEPTH - 2))*bench_deeper" "${callers[@]}" ;;
 	hyp_function_graph,[04]) check_trace "$what" bench_deeper "${callers[@]:1}" ;;
 	hyp_function_graph,$3 | hyp_function_graph,$(($3 - 4))) check_trace "$what" "${callers[@]}" ;;
-	*) check_trace "$what" bench_deeper "${callers[@]}" ;;
+	hyp_function_graph,*) check_trace "$what" bench_deeper "${callers[@]}" ;;
+	# When a call is too deep, there is a frame of each
+	*)
+		uniq "$tmp/trace" >"$tmp/uniq"
+		mv "$tmp/uniq" "$tmp/trace"
+		check_trace "$what" bench_deeper "${callers[@]}"
+		;;
 	esac
 }
 

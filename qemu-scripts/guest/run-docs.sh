@@ -23,6 +23,8 @@ reset_remote()
 		tries=$((tries - 1))
 	done
 	echo local >$remote/trace_clock
+	echo nop >$remote/current_tracer
+	: >$remote/set_graph_function
 	echo 1 >$remote/options/overwrite
 	echo 1408 >$remote/buffer_size_kb
 }

@@ -1,0 +1,33 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Usage: run-functions.sh
+#
+# Runs in the guest: records a workload with the graph of EL2's functions, and checks what
+# hyptrace and trace-cmd make of it. Prints TAP.
+file=/tmp/trace.dat
+nr=0
+
+result()	# STATUS WHAT
+{
+	nr=$((nr + 1))
+	[ "$1" = 0 ] && echo "ok $nr $2" || echo "not ok $nr $2"
+}
+
+hyptrace record --graph -q -b 8192 -o $file -- hyp_workload -n 3
+result $? "functions: recorded"
+hyptrace check $file | tee /tmp/check
+grep -q '^check: .* violations=0 lost=0 unaccounted=0 ' /tmp/check
+result $? "functions: all events are there, in order"
+hyptrace graph $file >/tmp/graph
+grep '^calls: recorded=[0-9]* too_deep=0 without_return=0$' /tmp/graph &&
+	grep -q ' handle_trap$' /tmp/graph && grep -q ' handle___kvm_vcpu_run$' /tmp/graph
+result $? "functions: each call has its return"
+# Of each call, trace-cmd prints where it begins. A call of nothing else is one line there
+for name in 'handle_trap() {' 'handle___kvm_vcpu_run() {' 'leaf_walker'; do
+	ours=$(hyptrace report $file | grep "funcgraph_entry: .* $name" | wc -l)
+	theirs=$(trace-cmd report $file 2>/dev/null |
+		 grep -a "funcgraph_entry: .* __kvm_nvhe_$name" | wc -l)
+	[ "$ours" -gt 0 ] && [ "$ours" = "$theirs" ]
+	result $? "functions: $theirs calls of ${name%%(*} by trace-cmd, $ours by hyptrace"
+done
+echo "1..$nr"
