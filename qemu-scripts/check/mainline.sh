@@ -5,9 +5,9 @@
 # Tests hyptrace on the mainline kernel, which is built in build/mainline, in each mode: the
 # test programs of the files, the buffers and the events, the tests of remotes that this
 # kernel has itself, unmodified, whether a recording accounts for every event, in protected
-# mode with protected guests, and what delayed a vCPU. Then EL2 is attacked, the formats of
-# all events and the histories of pages are read, and the core metrics are measured. Prints
-# TAP. Skips itself if the kernel's source cannot be fetched.
+# mode with protected guests, and what delayed a vCPU. Then EL2 is attacked, its functions are
+# traced, the formats of all events and the histories of pages are read, and the core metrics
+# are measured. Prints TAP. Skips itself if the kernel's source cannot be fetched.
 #
 #   --quick   in protected mode only, and some of the programs, without the attack. Skips
 #             itself if the source is not there; "make setup BASE=mainline" fetches it
@@ -20,6 +20,7 @@ export BASE=mainline
 MODES=${MODES:-protected hvhe nvhe}
 . "$(dirname "$0")/guest-suites.sh"
 . "$(dirname "$0")/tool-suites.sh"
+. "$(dirname "$0")/kernel-suites.sh"
 
 # On virtual time, which load on the machine does not disturb
 quick_programs()
@@ -81,6 +82,9 @@ for mode in $MODES; do
 	check_why "$mode"
 	[[ $mode == nvhe ]] || CALLS=20000 "$SCRIPTS/stress.sh" "$mode"
 done
+# shellcheck disable=SC2034	# for functions_of_el2
+all=yes
+functions_of_el2
 check_formats "$FIRST_MODE"
 check_pages
 "$SCRIPTS/bench.sh" --core --compare
