@@ -70,7 +70,7 @@ static noinline void write_slow(u32 type, u32 event)
 	struct hyp_trace_cpu *tc = this_cpu_ptr(&hyp_trace_cpus);
 	struct remote_rec *from = &tc->slow.hdr, *rec;
 	u32 size = hyp_rec_sizes[event];
-	u32 id = type & ~HYP_EVENT_FILTERED;
+	u32 id = type & ~HYP_EVENT_EXTRA;
 
 	if (!id || !tc->writer.on)
 		return;
@@ -160,7 +160,7 @@ static noinline void write_slow(u32 type, u32 event)
 		OPTIMIZER_HIDE_VAR(delta); /* not computed again as a u32 */\
 		/* Last, so that the loads above stay pairs */		\
 		if (unlikely(delta >> RB_PAGE_DELTA_BITS) ||		\
-		    unlikely(type & HYP_EVENT_FILTERED))		\
+		    unlikely(type & HYP_EVENT_EXTRA))			\
 			goto slow;					\
 		word.both = READ_ONCE(task->word.both);			\
 		if (unlikely(word.notify & HYP_NOTIFY_EVENT))		\
@@ -285,7 +285,7 @@ void hyp_trace_panic(u64 *spsr, u64 *elr)
 	}
 
 	switch_events_off();
-	if (!(type & ~HYP_EVENT_FILTERED))
+	if (!(type & ~HYP_EVENT_EXTRA))
 		return;
 	save_panic(regs, *spsr, *elr);
 	WRITE_ONCE(regs->writing, true);

@@ -90,7 +90,7 @@ static void set_event_id(u32 event, u16 id)
 {
 	hyp_assert_lock_held(&events_lock);
 	WRITE_ONCE(hyp_event_ids[event], !id ? HYP_EVENT_OFF :
-		   has_filter(event) ? id | HYP_EVENT_FILTERED : id);
+		   has_filter(event) ? id | HYP_EVENT_EXTRA : id);
 	smp_mb(); /* pairs with switch_events_off() */
 	if (READ_ONCE(hyp_trace_panicked))
 		WRITE_ONCE(hyp_event_ids[event], HYP_EVENT_OFF);

@@ -13,19 +13,19 @@
 
 #ifdef CONFIG_NVHE_EL2_TRACING
 
-/* Id of each event in the host's id space, and HYP_EVENT_FILTERED; HYP_EVENT_OFF while it is off */
+/* Id of each event in the host's id space, and HYP_EVENT_EXTRA; HYP_EVENT_OFF while it is off */
 extern u32 hyp_event_ids[NR_HYP_EVENTS];
 
-/* The event has a filter */
-#define HYP_EVENT_FILTERED	BIT(31)
+/* There is more to do than to write a record, such as to look at a filter; see write_slow() */
+#define HYP_EVENT_EXTRA		BIT(31)
 
 /*
- * Where a branch says that an event is on, nothing looks whether it has an id but what looks for
- * a filter. A place that is off never loads the id, which is 0 until the event is switched
+ * Where a branch says that an event is on, nothing looks whether it has an id but what the flag
+ * leads to. A place that is off never loads the id, which is 0 until the event is switched
  * on for the first time.
  */
 #ifdef CONFIG_NVHE_EL2_TRACING_NOP
-#define HYP_EVENT_OFF		HYP_EVENT_FILTERED
+#define HYP_EVENT_OFF		HYP_EVENT_EXTRA
 #else
 #define HYP_EVENT_OFF		0
 #endif
