@@ -26,9 +26,14 @@ struct rb_page {
 /** RB_PAGE_MISSED_STORED - their number is stored, as a long, after the data */
 #define RB_PAGE_MISSED_STORED	(1UL << 30)
 
-/* An event: one word {type_len:5, time_delta:27}, then type_len words of payload */
+/*
+ * An event: one word {type_len:5, time_delta:27}, then type_len words of payload. If that does
+ * not fit, type_len is 0, and another word has 4 plus the bytes of payload.
+ */
 #define RB_PAGE_EVENT_HDR		4
 #define RB_PAGE_MAX_TYPE_LEN		28
+#define RB_PAGE_TYPE_LONG		0
+#define RB_PAGE_LONG_HDR		8
 #define RB_PAGE_TYPE_TIME_EXTEND	30
 #define RB_PAGE_TIME_EXTEND_LEN		8
 #define RB_PAGE_DELTA_BITS		27

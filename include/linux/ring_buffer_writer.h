@@ -93,6 +93,8 @@ struct rb_writer_subbuf {
 
 /* Bytes of data that a sub-buffer holds */
 #define RB_PAGE_DATA_SIZE	(PAGE_SIZE - sizeof(struct rb_page))
+/** RB_WRITER_MAX_LONG - bytes of payload of the largest event, if there are long ones at all */
+#define RB_WRITER_MAX_LONG	512
 
 /**
  * struct rb_writer - private state of one per-CPU buffer
@@ -241,7 +243,10 @@ static inline void rb_meta_range(const struct trace_buffer_meta *meta, u32 nr_sl
 		*head = *tail + 1 - nr_slots;
 }
 
-/* The slow path of rb_writer_reserve(), with the same contract */
+/*
+ * The slow path of rb_writer_reserve(), with the same contract. With CONFIG_TRACE_REMOTE_STACKS,
+ * @size may be up to RB_WRITER_MAX_LONG.
+ */
 void *rb_writer_reserve_slow(struct rb_writer *w, u32 size, u64 ts);
 
 /**

@@ -146,9 +146,26 @@ static u32 *write_time_extend(u32 *event, u64 delta)
 	return event + 2;
 }
 
+/* Is its size not in the event's first word? */
+static bool is_long(u32 size)
+{
+	return IS_ENABLED(CONFIG_TRACE_REMOTE_STACKS) && size > 4 * RB_PAGE_MAX_TYPE_LEN;
+}
+
+static u32 *write_header(u32 *event, u32 size, u64 delta)
+{
+	if (is_long(size)) {
+		event[0] = RB_PAGE_EVENT(RB_PAGE_TYPE_LONG, delta);
+		event[1] = sizeof(*event) + size;
+		return event + 2;
+	}
+	event[0] = RB_PAGE_EVENT(size / 4, delta);
+	return event + 1;
+}
+
 void *rb_writer_reserve_slow(struct rb_writer *w, u32 size, u64 ts)
 {
-	u32 len = size + RB_PAGE_EVENT_HDR;
+	u32 len = size + (is_long(size) ? RB_PAGE_LONG_HDR : RB_PAGE_EVENT_HDR);
 	u32 extend = 0;
 	u32 *event;
 	u64 delta;
@@ -182,8 +199,7 @@ void *rb_writer_reserve_slow(struct rb_writer *w, u32 size, u64 ts)
 		delta = 0;
 	}
 	w->ts = ts;
-	event[0] = RB_PAGE_EVENT(size / 4, delta);
-	return event + 1;
+	return write_header(event, size, delta);
 }
 
 /* Mark a closed sub-buffer, which is not written any more: @lost events precede it */

@@ -32,6 +32,7 @@
  * @from:	offset of its first event that was not consumed
  * @pos:	offset of the event, or of the next one to be found
  * @end:	where its events end
+ * @hdr:	bytes of the event's header
  * @size:	bytes of the event's record; 0 if it is damaged
  * @ts:		timestamp of the event
  */
@@ -45,12 +46,13 @@ struct dump_pos {
 	u32			from;
 	u32			pos;
 	u32			end;
+	u32			hdr;
 	u32			size;
 	u64			ts;
 };
 
 static DEFINE_PER_CPU(struct dump_pos, dump_positions);
-static u8 dump_rec[4 * RB_PAGE_MAX_TYPE_LEN + REC_SLACK] __aligned(8);
+static u8 dump_rec[RB_WRITER_MAX_LONG + REC_SLACK] __aligned(8);
 
 static void dump_open(struct dump_pos *p, u64 number)
 {
@@ -86,6 +88,12 @@ static bool dump_damaged(struct dump_pos *p)
 	return true;
 }
 
+/* Can a record have this size? */
+static bool is_size(u32 size)
+{
+	return size && size <= RB_WRITER_MAX_LONG && !(size % sizeof(u32));
+}
+
 /* Find the event at @p->pos or after it; false at the end of the sub-buffer */
 static bool dump_find(struct dump_pos *p)
 {
@@ -109,12 +117,17 @@ static bool dump_find(struct dump_pos *p)
 			continue;
 		}
 
+		p->hdr = RB_PAGE_EVENT_HDR;
 		size = RB_PAGE_EVENT_HDR + 4 * type_len;
-		if (!type_len || type_len > RB_PAGE_MAX_TYPE_LEN || size > left)
+		if (type_len == RB_PAGE_TYPE_LONG) {
+			p->hdr = RB_PAGE_LONG_HDR;
+			size = RB_PAGE_EVENT_HDR + READ_ONCE(event[1]);
+		}
+		if (type_len > RB_PAGE_MAX_TYPE_LEN || !is_size(size - p->hdr) || size > left)
 			return dump_damaged(p);
 		if (p->pos < p->from)
 			continue;
-		p->size = size - RB_PAGE_EVENT_HDR;
+		p->size = size - p->hdr;
 		return true;
 	}
 	return false;
@@ -124,7 +137,7 @@ static bool dump_find(struct dump_pos *p)
 static void dump_skip(struct dump_pos *p)
 {
 	if (p->size)
-		p->pos += RB_PAGE_EVENT_HDR + p->size;
+		p->pos += p->hdr + p->size;
 }
 
 /* Find the next event in this sub-buffer or a later one */
@@ -186,7 +199,7 @@ static struct dump_pos *dump_oldest(struct trace_buffer *buffer, int only_cpu)
 /* Pass the event to @fn; false if it was overwritten */
 static bool dump_one(struct dump_pos *p, remote_dump_fn fn, void *data)
 {
-	const void *rec = p->page->data + p->pos + RB_PAGE_EVENT_HDR;
+	const void *rec = p->page->data + p->pos + p->hdr;
 
 	memset(dump_rec, 0, sizeof(dump_rec));
 	memcpy(dump_rec, rec, p->size);

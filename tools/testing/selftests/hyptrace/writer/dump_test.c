@@ -88,6 +88,8 @@ static void write_some(int cpu, u32 nr)
 			tb.ts += 1ULL << RB_PAGE_DELTA_BITS;
 		item->ts = tb.ts;
 		item->size = 4 + 4 * rnd(&seed, RB_PAGE_MAX_TYPE_LEN);
+		if (!rnd(&seed, 10))
+			item->size = 4 + 4 * rnd(&seed, RB_WRITER_MAX_LONG / 4);
 		item->seq = b->tried + 1;
 		item->cpu = cpu;
 		CHECK(buf_write_as(b, item->size, item->ts));
@@ -224,7 +226,7 @@ static void touch(int cpu, u64 ts, const void *rec, u32 size, void *data)
 	CHECK(data == &tb);
 	CHECK(cpu >= 0 && cpu < TEST_CPUS);
 	checksum += ts;
-	CHECK(size <= 4 * RB_PAGE_MAX_TYPE_LEN);
+	CHECK(size <= RB_WRITER_MAX_LONG);
 	/* After the record are zeroes, enough for the arguments of a wrong format */
 	for (i = 0; i < size + 128; i++)
 		checksum += bytes[i];

@@ -68,6 +68,33 @@ static void test_compact(void)
 	buf_free(&b);
 }
 
+/* The length is in a word of its own, and counts that word */
+static void test_long(void)
+{
+	static const u32 sizes[] = { 116, 120, 112, 272, 508, RB_WRITER_MAX_LONG };
+	struct reader r;
+	struct buf b;
+	u32 i, at;
+
+	start(&b, &r, 16);
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		u32 hdr = sizes[i] > 112 ? 8 : 4;
+
+		at = tail_used(&b);
+		put(&b, sizes[i], 1000 + 7 * i, 1000 + 7 * i);
+		CHECK_EQ(tail_used(&b), at + hdr + sizes[i]);
+		CHECK_EQ(b.w.page->commit, at + hdr + sizes[i]);
+		if (hdr == 4)
+			continue;
+		CHECK_EQ(tail_word(&b, at) & 31, 0);
+		CHECK_EQ(tail_word(&b, at + 4), 4 + sizes[i]);
+		CHECK_EQ(tail_word(&b, at + 8), b.tried);
+	}
+	reader_drain(&r);
+	CHECK_EQ(r.read, ARRAY_SIZE(sizes));
+	buf_free(&b);
+}
+
 /* One event, then one @delta later: stored in 27 bits, or with an extend */
 static void one_delta(u64 delta, bool extended)
 {
@@ -163,7 +190,8 @@ static void fill_but(struct buf *b, u32 left, u64 ts)
 
 static void one_end(u32 left, u32 size, u64 delta, bool fits)
 {
-	u32 len = 4 + size + (delta >= 1 << 27 ? 8 : 0);
+	u32 hdr = size > 112 ? 8 : 4;
+	u32 len = hdr + size + (delta >= 1 << 27 ? 8 : 0);
 	u64 ts = 1ULL << 30;
 	struct reader r;
 	struct buf b;
@@ -173,7 +201,7 @@ static void one_end(u32 left, u32 size, u64 delta, bool fits)
 	put(&b, size, ts + delta, ts + delta);
 	CHECK_EQ(b.w.tail, !fits);
 	/* A new sub-buffer carries the time, so it needs no extend */
-	CHECK_EQ(tail_used(&b), fits ? DATA_SIZE - left + len : 4 + size);
+	CHECK_EQ(tail_used(&b), fits ? DATA_SIZE - left + len : hdr + size);
 	if (!fits) {
 		CHECK_EQ(b.w.page->time_stamp, ts + delta);
 		CHECK_EQ(buf_subbuf(&b, 1)->commit, DATA_SIZE - left);
@@ -186,25 +214,27 @@ static void one_end(u32 left, u32 size, u64 delta, bool fits)
 
 static void test_page_end(void)
 {
-	static const u32 sizes[] = { 4, 8, 60, 108, 112 };
+	static const u32 sizes[] = { 4, 8, 60, 108, 112, 116, RB_WRITER_MAX_LONG };
 	u64 far = 1ULL << 27;
-	u32 i, size;
+	u32 i, size, len;
 
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 		size = sizes[i];
-		one_end(4 + size, size, 1, true);
-		one_end(4 + size - 4, size, 1, false);
-		one_end(4 + size + 4, size, 1, true);
+		len = size + (size > 112 ? 8 : 4);
+		one_end(len, size, 1, true);
+		one_end(len - 4, size, 1, false);
+		one_end(len + 4, size, 1, true);
 		one_end(0, size, 1, false);
-		one_end(12 + size, size, far, true);
-		one_end(12 + size - 4, size, far, false);
-		one_end(4 + size, size, far, false);
+		one_end(8 + len, size, far, true);
+		one_end(8 + len - 4, size, far, false);
+		one_end(len, size, far, false);
 		one_end(0, size, far, false);
 	}
 }
 
 const struct test format_tests[] = {
 	{ "format: compact header, sizes 4 to 112", test_compact },
+	{ "format: long header, sizes 116 to 512", test_long },
 	{ "format: deltas and time extend", test_deltas },
 	{ "format: first event after a reset", test_first_event },
 	{ "format: a timestamp that goes back", test_back_in_time },

@@ -143,8 +143,12 @@ static u32 payload_word(u32 seq, u32 i)
 
 bool buf_write_as(struct buf *b, u32 size, u64 ts)
 {
-	u32 *payload = rb_writer_reserve(&b->w, size, ts);
-	u32 i;
+	u32 *payload, i;
+
+	if (size <= 4 * RB_PAGE_MAX_TYPE_LEN)
+		payload = rb_writer_reserve(&b->w, size, ts);
+	else
+		payload = rb_writer_reserve_slow(&b->w, size, ts);
 
 	if (!payload && !b->w.on) {
 		b->off++;

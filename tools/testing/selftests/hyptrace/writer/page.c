@@ -58,7 +58,7 @@ static NO_TSAN u32 walk_word(struct walk *k)
 
 NO_TSAN bool walk_next(struct walk *k, struct event *ev)
 {
-	u32 word, i;
+	u32 word, size, i;
 
 	if (k->pos == k->s->commit)
 		return false;
@@ -74,14 +74,19 @@ NO_TSAN bool walk_next(struct walk *k, struct event *ev)
 		word = walk_word(k);
 		CHECK_EQ(DELTA(word), 0);
 	}
-	CHECK(TYPE_LEN(word) >= 1 && TYPE_LEN(word) <= 28);
+	CHECK(TYPE_LEN(word) <= 28);
 	/* The sub-buffer's timestamp is that of its first event, or 0 after a reset */
 	if (k->pos == 4)
 		CHECK(!k->delta || !k->ts);
+	size = 4 * TYPE_LEN(word);
+	if (!size) {
+		size = walk_word(k) - 4;
+		CHECK(size > 112 && size < DATA_SIZE && !(size % 4));
+	}
 
 	k->ts += k->delta;
 	ev->ts = k->ts;
-	ev->size = 4 * TYPE_LEN(word);
+	ev->size = size;
 	ev->seq = walk_word(k);
 	for (i = 1; i < ev->size / 4; i++)
 		CHECK_EQ(walk_word(k), ev->seq * 2246822519U + i);

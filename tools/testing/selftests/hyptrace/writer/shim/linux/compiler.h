@@ -15,6 +15,10 @@
 #define unlikely(x)	__builtin_expect(!!(x), 0)
 #endif
 
+/* For options that are defined here */
+#define CONFIG_TRACE_REMOTE_STACKS	1
+#define IS_ENABLED(CONFIG_option)	(CONFIG_option)
+
 #ifndef __always_inline
 #define __always_inline	inline __attribute__((__always_inline__))
 #endif
