@@ -260,6 +260,31 @@ void trace_remote_unregister(struct trace_remote *remote);
 		.print		= trace_remote_funcgraph_exit_print,	\
 	},
 
+/**
+ * TRACE_REMOTE_STACK_INIT - the event of the writer's stacks
+ *
+ * This is the kernel's own event ftrace/kernel_stack, with the same id; its records are struct
+ * remote_stack. While it is on, which is so while options/stacktrace is, the writer writes one
+ * after each record of an event.
+ */
+#define TRACE_REMOTE_STACK_INIT						\
+	{								\
+		.name		= "kernel_stack",			\
+		.system		= "ftrace",				\
+		.fields		= trace_remote_stack_fields,		\
+		.print_fmt	= "\"\\t=> %ps\\n\\t=> %ps\\n\\t=> %ps\\n\" "	\
+				  "\"\\t=> %ps\\n\\t=> %ps\\n\\t=> %ps\\n\" "	\
+				  "\"\\t=> %ps\\n\\t=> %ps\\n\", "		\
+				  "(void *)REC->caller[0], (void *)REC->caller[1], "	\
+				  "(void *)REC->caller[2], (void *)REC->caller[3], "	\
+				  "(void *)REC->caller[4], (void *)REC->caller[5], "	\
+				  "(void *)REC->caller[6], (void *)REC->caller[7]",	\
+		.print		= trace_remote_stack_print,		\
+	},
+
+extern struct trace_event_fields trace_remote_stack_fields[];
+void trace_remote_stack_print(struct trace_seq *s, const void *rec);
+
 extern struct trace_event_fields trace_remote_function_fields[];
 extern struct trace_event_fields trace_remote_funcgraph_entry_fields[];
 extern struct trace_event_fields trace_remote_funcgraph_exit_fields[];

@@ -98,6 +98,27 @@ struct remote_funcgraph_exit {
 	u64			rettime;
 } __packed __aligned(4);
 
+/** REMOTE_STACK_MAX - largest number of callers in a stack */
+#define REMOTE_STACK_MAX	32
+
+/** REMOTE_STACK_ID - id of ftrace/kernel_stack, which is always the same: TRACE_STACK */
+#define REMOTE_STACK_ID		4
+
+/**
+ * struct remote_stack - the call chain of the last record: the kernel's event ftrace/kernel_stack
+ * @hdr: common header
+ * @size: how many callers; the record ends after them
+ * @reserved: 0
+ * @caller: where the calls return to, the innermost first, as addresses that the kernel has
+ *	symbols for
+ */
+struct remote_stack {
+	struct remote_rec	hdr;
+	s32			size;
+	u32			reserved;
+	u64			caller[REMOTE_STACK_MAX];
+} __packed __aligned(4);
+
 #define REMOTE_FIELDS(...)	__VA_ARGS__
 
 /* An event without fields uses the _NONE variant of the mapped macro */

@@ -12,7 +12,7 @@ struct file;
 struct remote_filter;
 struct trace_event_file;
 
-/* The only options of a remote */
+/* The options of a remote that are on at first */
 #define TRACE_REMOTE_FLAGS	BIT(TRACE_ITER_OVERWRITE_BIT)
 
 static inline bool trace_is_remote(const struct trace_array *tr)
@@ -28,6 +28,7 @@ bool __trace_remote_has_iters(struct trace_iterator *iter);
 int __trace_remote_error(struct trace_iterator *iter);
 bool trace_remote_has_clock(struct trace_array *tr, const char *name);
 int trace_remote_set_clock(struct trace_array *tr, int clock_id, const char *name);
+u64 trace_remote_options(struct trace_array *tr);
 int trace_remote_reset(struct trace_array *tr, int cpu);
 int trace_remote_open_empty(struct file *file);
 void trace_remote_dump(struct trace_array *tr, enum ftrace_dump_mode mode);

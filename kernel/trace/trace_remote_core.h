@@ -80,7 +80,7 @@ void remote_create_files(struct trace_remote *remote);
 int remote_register_events(struct trace_remote *remote);
 void remote_unregister_events(struct trace_remote *remote);
 void remote_print_record(struct trace_remote *remote, struct trace_seq *s, int cpu, u64 ts,
-			 const struct remote_rec *rec);
+			 const struct remote_rec *rec, u32 size);
 bool remote_record_is_whole(struct trace_remote *remote, const struct remote_rec *rec, u32 size);
 
 /* With the lock of the remote */
@@ -102,6 +102,22 @@ static inline int remote_init_functions(struct trace_remote *remote) { return 0;
 static inline void remote_create_function_files(struct trace_remote *remote) { }
 static inline void remote_stop_functions(struct trace_remote *remote) { }
 static inline void remote_free_functions(struct trace_remote *remote) { }
+#endif
+
+/*
+ * trace_remote_stack.c. remote_stack_event() returns the id of the event of stacks, 0 for any
+ * other; remote_stack_is_whole() says whether the record of that event can be printed
+ */
+#ifdef CONFIG_TRACE_REMOTE_STACKS
+int remote_stack_event(const struct trace_remote_event *event);
+bool remote_stack_is_whole(const struct remote_rec *rec, u32 size);
+bool remote_has_stacks(struct trace_remote *remote);
+int remote_set_stacks(struct trace_remote *remote, bool on);
+#else
+static inline int remote_stack_event(const struct trace_remote_event *event) { return 0; }
+static inline bool remote_stack_is_whole(const struct remote_rec *rec, u32 size) { return true; }
+static inline bool remote_has_stacks(struct trace_remote *remote) { return false; }
+static inline int remote_set_stacks(struct trace_remote *remote, bool on) { return -EINVAL; }
 #endif
 
 /* trace_remote_oops.c */

@@ -60,7 +60,7 @@ static int own_id(const struct trace_remote_event *event)
 {
 	if (is_printk(event))
 		return TRACE_BPRINT;
-	return remote_function_event(event);
+	return remote_function_event(event) ?: remote_stack_event(event);
 }
 
 /* No other buffer has records of a remote, so these are not called; they only give it an id */
@@ -129,12 +129,14 @@ static void print_place(struct trace_remote *remote, struct trace_seq *s, int cp
 }
 
 void remote_print_record(struct trace_remote *remote, struct trace_seq *s, int cpu, u64 ts,
-			 const struct remote_rec *rec)
+			 const struct remote_rec *rec, u32 size)
 {
 	struct trace_remote_event *event = remote_find_event(remote, rec->type);
 
 	print_place(remote, s, cpu, ts);
-	if (event) {
+	if (event && remote_stack_event(event) && !remote_stack_is_whole(rec, size)) {
+		trace_seq_puts(s, "damaged stack");
+	} else if (event) {
 		trace_seq_puts(s, event->name);
 		trace_seq_putc(s, ' ');
 		event->print(s, rec);
@@ -154,6 +156,8 @@ bool remote_record_is_whole(struct trace_remote *remote, const struct remote_rec
 	if (size < least)
 		return false;
 	event = remote_find_event(remote, rec->type);
+	if (event && remote_stack_event(event))
+		return remote_stack_is_whole(rec, size);
 	for (field = event ? event->fields : NULL; field && field->type; field++)
 		least += field->size;
 	return size >= least;
@@ -319,7 +323,7 @@ static int remote_init_event(struct trace_remote *remote, struct trace_remote_ev
 	call->print_fmt = make_print_fmt(event);
 	if (!call->print_fmt)
 		return -ENOMEM;
-	if (remote_function_event(event))
+	if (remote_function_event(event) || remote_stack_event(event))
 		call->flags |= TRACE_EVENT_FL_IGNORE_ENABLE | TRACE_EVENT_FL_NO_SET_FILTER;
 	call->event.type = own_id(event);
 	if (call->event.type)

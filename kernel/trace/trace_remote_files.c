@@ -155,7 +155,7 @@ int trace_remote_set_clock(struct trace_array *tr, int clock_id, const char *nam
 static enum print_line_t remote_print_line(struct trace_iterator *iter)
 {
 	remote_print_record(to_remote(iter->tr), &iter->seq, iter->cpu, iter->ts,
-			    (void *)iter->ent);
+			    (void *)iter->ent, iter->ent_size);
 	return trace_handle_return(&iter->seq);
 }
 
@@ -178,16 +178,24 @@ static void remote_close(struct trace_iterator *iter)
 	trace_remote_release(iter->tr);
 }
 
+u64 trace_remote_options(struct trace_array *tr)
+{
+	return TRACE_REMOTE_FLAGS |
+	       (remote_has_stacks(to_remote(tr)) ? BIT(TRACE_ITER_STACKTRACE_BIT) : 0);
+}
+
 static int remote_flag_changed(struct trace_array *tr,
 			       typeof_member(struct trace_array, trace_flags) mask, int set)
 {
 	struct trace_remote *remote = to_remote(tr);
 
-	if (mask != TRACE_REMOTE_FLAGS)
+	if (!(mask & trace_remote_options(tr)))
 		return -EINVAL;
 	CLASS(remote_lock, locked)(remote);
 	if (!locked)
 		return -EINTR;
+	if (mask == BIT(TRACE_ITER_STACKTRACE_BIT))
+		return remote_set_stacks(remote, set);
 	return remote->desc->ops->overwrite(set, remote->desc->priv);
 }
 

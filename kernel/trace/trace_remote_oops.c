@@ -60,7 +60,7 @@ static void dump_event(int cpu, u64 ts, const void *rec, u32 size, void *data)
 
 	trace_seq_init(&dump_seq);
 	if (remote_record_is_whole(remote, rec, size))
-		remote_print_record(remote, &dump_seq, cpu, ts, rec);
+		remote_print_record(remote, &dump_seq, cpu, ts, rec, size);
 	else
 		trace_seq_printf(&dump_seq, "CPU:%d [DAMAGED EVENTS]\n", cpu);
 	trace_printk_seq(&dump_seq);

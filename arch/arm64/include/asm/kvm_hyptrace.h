@@ -86,6 +86,9 @@ enum hyp_event {
 	HYP_EVENT_FUNCGRAPH_ENTRY,
 	HYP_EVENT_FUNCGRAPH_EXIT,
 #endif
+#ifdef CONFIG_NVHE_EL2_STACKS
+	HYP_EVENT_STACK,	/* on: each event is followed by its call chain */
+#endif
 	HYP_EVENT_PRINTK,
 	NR_HYP_EVENTS
 };

@@ -58,10 +58,20 @@ static void notify_host(struct hyp_trace_task *task, u32 what)
 
 void hyp_commit_slow(struct hyp_trace_cpu *tc, void *rec, u32 size)
 {
-	bool first = rec == (void *)(tc->writer.commit + 1) + RB_PAGE_EVENT_HDR;
+	bool first = !tc->writer.used;
 
 	rb_writer_commit(&tc->writer, rec, size);
 	notify_host(tc->task, first ? HYP_NOTIFY_EVENT | HYP_NOTIFY_SUBBUF : HYP_NOTIFY_EVENT);
+}
+
+/* If the flag in an id may mean something else, there may be no filter */
+static bool passes_filter(u32 event, const struct remote_rec *rec, u32 size)
+{
+	const struct remote_filter *filter = READ_ONCE(hyp_filters[event]);
+
+	if (IS_ENABLED(CONFIG_NVHE_EL2_STACKS) && (!filter || !READ_ONCE(filter->nr)))
+		return true;
+	return remote_filter_match(filter, rec, size);
 }
 
 /* Write this CPU's @slow. Only a panic can interrupt this with another event */
@@ -77,7 +87,7 @@ static noinline void write_slow(u32 type, u32 event)
 
 	from->type = id;
 	from->pid = READ_ONCE(tc->task->word.pid);
-	if (type != id && !remote_filter_match(READ_ONCE(hyp_filters[event]), from, size))
+	if (type != id && !passes_filter(event, from, size))
 		return;
 
 	rec = hyp_reserve_slow(tc, size);
@@ -85,6 +95,9 @@ static noinline void write_slow(u32 type, u32 event)
 		return;
 	memcpy(rec, from, size);
 	hyp_commit_slow(tc, rec, size);
+	/* __trace_<event>() ended with the call of this, so it returns to where the event is */
+	if (type != id && hyp_stacks_are_on())
+		hyp_write_stack_of_caller(tc);
 }
 
 /* A small field that is alone in the last word of its record */
@@ -212,6 +225,8 @@ void __trace_hyp_printk(u32 type, unsigned long ip, const char *fmt, const u32 *
 	rec->fmt = hyp_kimage_address((unsigned long)fmt);
 	memcpy(rec->words, words, nr * sizeof(*words));
 	hyp_commit_slow(tc, rec, size);
+	if (hyp_stacks_are_on())
+		hyp_write_stack_of_caller(tc);
 }
 
 bool hyp_trace_written(u64 *written)

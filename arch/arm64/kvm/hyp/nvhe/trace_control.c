@@ -86,14 +86,28 @@ static bool has_filter(u32 event)
 	return hyp_filters[event] && hyp_filters[event]->nr;
 }
 
+/* Does the common path of the event not do all? */
+static bool needs_extra(u32 event)
+{
+	return has_filter(event) || (hyp_rec_sizes[event] && hyp_stacks_are_on());
+}
+
 static void set_event_id(u32 event, u16 id)
 {
 	hyp_assert_lock_held(&events_lock);
 	WRITE_ONCE(hyp_event_ids[event], !id ? HYP_EVENT_OFF :
-		   has_filter(event) ? id | HYP_EVENT_EXTRA : id);
+		   needs_extra(event) ? id | HYP_EVENT_EXTRA : id);
 	smp_mb(); /* pairs with switch_events_off() */
 	if (READ_ONCE(hyp_trace_panicked))
 		WRITE_ONCE(hyp_event_ids[event], HYP_EVENT_OFF);
+}
+
+static void refresh_events(void)
+{
+	u32 event;
+
+	for (event = 0; event < NR_HYP_EVENTS; event++)
+		set_event_id(event, hyp_event_ids[event]);
 }
 
 /* The event has its id before a place is on. One that cannot be switched on is off */
@@ -105,6 +119,8 @@ static int enable_event_locked(u32 event, u16 id)
 	ret = hyp_text_set(HYP_TEXT_EVENTS, event, id);
 	if (ret)
 		set_event_id(event, 0);
+	if (hyp_event_is_stack(event))
+		refresh_events();
 	return ret;
 }
 

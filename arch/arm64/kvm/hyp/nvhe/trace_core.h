@@ -109,6 +109,44 @@ void *hyp_reserve_slow(struct hyp_trace_cpu *tc, u32 size);
 void hyp_commit_slow(struct hyp_trace_cpu *tc, void *rec, u32 size);
 u64 hyp_kimage_address(unsigned long hyp_addr);
 
+/*
+ * stack.c: write the call chain that begins with @pc, for which @fp is the frame record, after
+ * the event that it is of. Whether each event has one; what switches that.
+ */
+#ifdef CONFIG_NVHE_EL2_STACKS
+void hyp_write_stack(struct hyp_trace_cpu *tc, unsigned long pc, unsigned long fp);
+
+static inline bool hyp_stacks_are_on(void)
+{
+	return READ_ONCE(hyp_event_ids[HYP_EVENT_STACK]) & ~HYP_EVENT_EXTRA;
+}
+
+static inline bool hyp_event_is_stack(u32 event)
+{
+	return event == HYP_EVENT_STACK;
+}
+#else
+static inline void hyp_write_stack(struct hyp_trace_cpu *tc, unsigned long pc, unsigned long fp) { }
+
+static inline bool hyp_stacks_are_on(void)
+{
+	return false;
+}
+
+static inline bool hyp_event_is_stack(u32 event)
+{
+	return false;
+}
+#endif
+
+/* The chain that begins where the function that this is in returns to */
+static __always_inline void hyp_write_stack_of_caller(struct hyp_trace_cpu *tc)
+{
+	const unsigned long *frame = __builtin_frame_address(0);
+
+	hyp_write_stack(tc, frame[1], frame[0]);
+}
+
 /* trace_buffers.c */
 void hyp_trace_lock(hyp_spinlock_t *lock);
 void hyp_trace_unlock(hyp_spinlock_t *lock);
