@@ -294,7 +294,7 @@ functions_of_el2()
 	for mode in $modes; do
 		guest "$mode" 4 --kernel "$BUILD/kernel-functions/arch/arm64/boot/Image" \
 			"${tests[@]}" -- /root/tests/run-tests.sh events functions \
-			switching:functions
+			stacks switching:functions
 		guest "$mode" 2 --kernel "$BUILD/kernel-functions/arch/arm64/boot/Image" \
 			--add "$TOOL/tests/tap.sh" --add "$TOOL/tests/graph.sh" -- sh /root/graph.sh
 		guest "$mode" 2 --kernel "$BUILD/kernel-functions/arch/arm64/boot/Image" \

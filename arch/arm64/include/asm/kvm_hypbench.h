@@ -24,7 +24,7 @@ enum hyp_bench {
 	HYP_BENCH_32,
 	HYP_BENCH_64,
 	HYP_BENCH_MANY,		/* the event bench_0, HYP_BENCH_SITES times */
-	HYP_BENCH_DEEP,		/* calls of bench_deeper(), to trace that function */
+	HYP_BENCH_DEEP,		/* calls of bench_deeper(), which traces the innermost one */
 	NR_HYP_BENCHES
 };
 

@@ -296,9 +296,14 @@ static int do_clock(const struct source *src, struct events *ev)
 	       source_set_clock(src, "local") ?: source_on(src, true);
 }
 
-static int do_overwrite(const struct source *src, struct events *ev)
+/* The remote may have no stacks */
+static int do_options(const struct source *src, struct events *ev)
 {
-	return source_set_overwrite(src, false) ?: source_set_overwrite(src, true);
+	int ret = source_set_overwrite(src, false) ?: source_set_overwrite(src, true) ?:
+		  source_put(src, "1", "options/stacktrace") ?:
+		  source_put(src, "0", "options/stacktrace");
+
+	return ret == -ENOENT ? 0 : ret;
 }
 
 static int do_write_event(const struct source *src, struct events *ev)
@@ -335,7 +340,7 @@ static const struct operation operations[] = {
 	{ "enable events",	do_events,				.calls = true },
 	{ "filter",		do_filter,				.calls = true },
 	{ "clock",		do_clock,				.calls = true },
-	{ "overwrite",		do_overwrite,				.calls = true },
+	{ "options",		do_options,				.calls = true },
 	{ "write_event",	do_write_event,		.calls = true,	.calls_only = true },
 	{ "hotplug",		do_hotplug,		.calls = true,	.calls_only = true },
 	{ "stats",		do_stats },

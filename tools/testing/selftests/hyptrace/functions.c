@@ -152,18 +152,20 @@ static unsigned int nr_matching(const char *pattern)
 static const char *const untraced[] = {
 	/* trace.c, functions.c, function_entry.S */
 	"__trace_*", "hyp_reserve_slow", "hyp_commit_slow", "hyp_kimage_address",
-	"hyp_printk_pointer", "write_slow", "notify_host*", "hyp_trace_*", "hyp_function*",
-	"__hyp_function_*", "graph_slow", "call_slow", "return_slow", "put_slow*", "unhook*",
+	"hyp_printk_pointer", "write_slow", "passes_filter*", "notify_host*", "hyp_trace_*",
+	"hyp_function*", "__hyp_function_*", "graph_slow", "call_slow", "return_slow", "put_slow*",
+	"unhook*",
 	/* trace_buffers.c, trace_control.c */
 	"__hyp_trace_*", "hyp_take_page", "hyp_return_page", "share_pages", "unshare_pages",
 	"lock_cpu", "unlock_cpu", "enable_locked*", "enable_this_cpu", "enable_event_locked*",
-	"set_event_id", "any_writer_is_on", "clock_parts", "hyp_address", "unpin_parts",
-	"set_clock_locked*",
+	"set_event_id", "needs_extra*", "refresh_events*", "any_writer_is_on", "clock_parts",
+	"hyp_address", "unpin_parts", "set_clock_locked*",
 	/* clock.c, text.c, ring_buffer_writer.c */
 	"hyp_clock_*", "refresh", "hyp_text_*", "write_insn*", "rb_*", "start_subbuf",
-	/* stacktrace.c, and what leads there */
-	"kvm_nvhe_prepare_backtrace", "unwind*", "pkvm_save_backtrace*", "hyp_prepare_backtrace",
-	"hyp_panic", "hyp_panic_bad_stack", "kvm_unexpected_el2_exception",
+	/* stack.c, stacktrace.c, and what leads there */
+	"hyp_write_stack", "add_caller*", "hyp_unwind", "kvm_nvhe_prepare_backtrace", "unwind*",
+	"pkvm_save_backtrace*", "hyp_prepare_backtrace", "hyp_panic",
+	"hyp_panic_bad_stack", "kvm_unexpected_el2_exception",
 	/* setup.c, psci-relay.c */
 	"__pkvm_init", "__pkvm_init_finalise", "__kvm_host_psci_cpu_*entry",
 	/* static inline functions of headers, which the kernel never traces */

@@ -91,15 +91,16 @@ static unsigned long long memory_end(void)
 
 static int load_module(const char *path)
 {
-	char params[320];
+	char params[384];
 	int fd = open(path, O_RDONLY | O_CLOEXEC), ret = 0;
 
 	if (fd < 0)
 		return -errno;
 	snprintf(params, sizeof(params),
-		 "mem_end=0x%llx sym_mem=0x%llx sym_mem_size=0x%llx sym_text=0x%llx sym_tag=0x%llx sym_tag_lsb=0x%llx",
+		 "mem_end=0x%llx sym_mem=0x%llx sym_mem_size=0x%llx sym_text=0x%llx sym_text_end=0x%llx sym_tag=0x%llx sym_tag_lsb=0x%llx",
 		 memory_end(), symbol("hyp_mem_base"), symbol("hyp_mem_size"),
-		 symbol("__hyp_text_start"), symbol("tag_val"), symbol("tag_lsb"));
+		 symbol("__hyp_text_start"), symbol("__hyp_text_end"), symbol("tag_val"),
+		 symbol("tag_lsb"));
 	if (syscall(SYS_finit_module, fd, params, 0))
 		ret = -errno;
 	close(fd);

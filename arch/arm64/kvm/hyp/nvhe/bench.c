@@ -74,6 +74,8 @@ static noinline void bench_deeper(u32 depth)
 {
 	if (depth > 1)
 		bench_deeper(depth - 1);
+	else
+		trace_bench_0();
 	need_frame();
 }
 

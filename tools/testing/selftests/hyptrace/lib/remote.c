@@ -296,6 +296,8 @@ int source_reset(const struct source *src)
 	if (src->remote)
 		ret = source_put(src, "0", "events/enable") ?:
 		      source_put(src, "1", "events/%s/selftest/enable", src->remote);
+	if (src->remote)
+		source_put(src, "0", "options/stacktrace");	/* it may not have that */
 	return ret ?: source_clear(src);
 }
 

@@ -92,6 +92,8 @@ extern struct hostile hostile;
  * @mem:	physical address of its memory
  * @mem_size:	size of its memory
  * @text:	physical address of its code, in the kernel's image
+ * @text_start:	the kernel's address of that
+ * @text_end:	end of that
  * @tag:	the bits of its virtual addresses from bit @tag_lsb on
  * @tag_lsb:	bits below this are those of the host's linear map
  */
@@ -99,6 +101,8 @@ struct hyp_layout {
 	phys_addr_t	mem;
 	phys_addr_t	mem_size;
 	phys_addr_t	text;
+	u64		text_start;
+	u64		text_end;
 	u64		tag;
 	u8		tag_lsb;
 };

@@ -27,14 +27,18 @@
 #define SPARE_PAGE	(NR_PAGES - 1)
 #define PROGRAM_PAGE	(NR_PAGES - 3)
 
-/* Few enough for the ring to hold all of their events */
+/* Few enough for the ring to hold all of their events, and the stacks of those */
 #define CALLS_A_LOAD	250
+#define CALLS_WITH_STACKS 125
 
 static u32 this_cpu;
 
 /* The event that has a filter, if EL2 has been given a program */
 static u32 filtered;
 static bool program_is_given;
+
+/* Each event has a stack; nothing else may be a stack */
+static bool has_stacks;
 
 /* Sizes of an event: of its record, and of all of its fields without padding */
 struct event_size {
@@ -87,11 +91,34 @@ static bool tlb_flush_ok(const void *rec)
 	return !vm || wrong("a VM from where the host said it were: 0x%x", vm);
 }
 
+/* Each address is of EL2's text */
+static bool stack_ok(const struct remote_stack *stack, u32 size)
+{
+	s32 i;
+
+	if (!has_stacks)
+		return wrong("a stack");
+	if (size < offsetof(struct remote_stack, caller) || stack->size < 1 ||
+	    stack->size > REMOTE_STACK_MAX ||
+	    size != offsetof(struct remote_stack, caller[stack->size]))
+		return wrong("a stack of %u bytes", size);
+	if (stack->hdr.pid != TASK || stack->reserved)
+		return wrong("a stack of task %d, %u", stack->hdr.pid, stack->reserved);
+	for (i = 0; i < stack->size; i++) {
+		if (stack->caller[i] < hyp_layout.text_start ||
+		    stack->caller[i] >= hyp_layout.text_end)
+			return wrong("address %d of a stack: 0x%llx", i, stack->caller[i]);
+	}
+	return true;
+}
+
 static bool rec_ok(const void *data, u32 size)
 {
 	const struct remote_rec *rec = data;
 	u32 event = rec->type - FIRST_ID, end = sizeof(struct remote_printk);
 
+	if (rec->type == REMOTE_STACK_ID)
+		return stack_ok(data, size);
 	if (event >= NR_HYP_EVENTS)
 		return wrong("an event of type 0x%x", rec->type);
 	if (rec->pid != TASK)
@@ -120,6 +147,13 @@ static bool events_ok(const struct rb_page *page, u32 commit, u64 *nr)
 		if (len == 4 * RB_PAGE_TYPE_TIME_EXTEND) {
 			pos += RB_PAGE_TIME_EXTEND_LEN - RB_PAGE_EVENT_HDR;
 			continue;
+		}
+		if (len == RB_PAGE_TYPE_LONG) {
+			memcpy(&word, page->data + pos, sizeof(word));
+			len = word - sizeof(word);
+			pos += sizeof(word);
+			if (len > RB_WRITER_MAX_LONG || len <= 4 * RB_PAGE_MAX_TYPE_LEN || len % 4)
+				return wrong("a long event of %u bytes at %u", len, pos);
 		}
 		if (len < sizeof(struct remote_rec) || pos + len > commit)
 			return wrong("an event of %u bytes at %u of %u", len, pos, commit);
@@ -277,6 +311,13 @@ static void (*const steps[])(struct rng *rng) = {
 	off_and_on, ask,
 };
 
+static void switch_stacks(bool on)
+{
+#ifdef CONFIG_NVHE_EL2_STACKS
+	hcall(__hyp_trace_enable_event, HYP_EVENT_STACK, on ? REMOTE_STACK_ID : 0);
+#endif
+}
+
 static bool load(void)
 {
 	struct hyp_trace_task *tasks = clock_tasks(pool_va(CLOCK_PAGE));
@@ -286,6 +327,7 @@ static bool load(void)
 
 	for (i = 0; i < NR_HYP_EVENTS; i++)
 		hcall(__hyp_trace_enable_event, i, FIRST_ID + i);
+	switch_stacks(has_stacks);
 	tasks[this_cpu].word.pid = TASK;
 	ret = hcall(__pkvm_host_share_hyp, pool_pfn(CLOCK_PAGE)) ?:
 	      hcall(__hyp_trace_set_clock, HYP_CLOCK_SCHED, banks + PAGE_SIZE / 2, banks, 0, 0,
@@ -313,10 +355,12 @@ static bool unload(void)
 /* Load a buffer of newly filled pages, write events, check */
 static bool load_and_look(struct rng *rng)
 {
-	int end = atomic_read(&hostile.nr_calls) + CALLS_A_LOAD;
+	int end;
 	u32 i;
 	s64 ret;
 
+	has_stacks = IS_ENABLED(CONFIG_NVHE_EL2_STACKS) && rng_percent(rng, 50);
+	end = atomic_read(&hostile.nr_calls) + (has_stacks ? CALLS_WITH_STACKS : CALLS_A_LOAD);
 	for (i = 0; i <= NR_SUBBUFS; i++)
 		pool_fill(FIRST_PAGE + i);
 	if (!load())

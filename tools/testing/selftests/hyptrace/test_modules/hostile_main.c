@@ -22,13 +22,15 @@
 #include "hostile.h"
 
 /* Addresses of symbols that are not exported to modules, from /proc/kallsyms */
-static unsigned long sym_mem, sym_mem_size, sym_text, sym_tag, sym_tag_lsb;
+static unsigned long sym_mem, sym_mem_size, sym_text, sym_text_end, sym_tag, sym_tag_lsb;
 module_param(sym_mem, ulong, 0);
 MODULE_PARM_DESC(sym_mem, "&hyp_mem_base");
 module_param(sym_mem_size, ulong, 0);
 MODULE_PARM_DESC(sym_mem_size, "&hyp_mem_size");
 module_param(sym_text, ulong, 0);
 MODULE_PARM_DESC(sym_text, "__hyp_text_start");
+module_param(sym_text_end, ulong, 0);
+MODULE_PARM_DESC(sym_text_end, "__hyp_text_end");
 module_param(sym_tag, ulong, 0);
 MODULE_PARM_DESC(sym_tag, "&tag_val");
 module_param(sym_tag_lsb, ulong, 0);
@@ -411,12 +413,15 @@ static int __init hostile_init(void)
 {
 	if (!is_protected_kvm_enabled())
 		return -EOPNOTSUPP;
-	if (!mem_end || !sym_mem || !sym_mem_size || !sym_text || !sym_tag || !sym_tag_lsb)
+	if (!mem_end || !sym_mem || !sym_mem_size || !sym_text || !sym_text_end || !sym_tag ||
+	    !sym_tag_lsb)
 		return -EINVAL;
 	hyp_layout = (struct hyp_layout){
 		.mem		= *(phys_addr_t *)sym_mem,
 		.mem_size	= *(phys_addr_t *)sym_mem_size,
 		.text		= __pa_symbol(sym_text),
+		.text_start	= sym_text,
+		.text_end	= sym_text_end,
 		.tag		= *(u64 *)sym_tag,
 		.tag_lsb	= *(u8 *)sym_tag_lsb,
 	};
