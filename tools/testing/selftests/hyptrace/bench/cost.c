@@ -118,6 +118,25 @@ static struct cost path_filtered(struct bench *b)
 	return cost;
 }
 
+/* The event, and the stack of its three callers: fewer fit on a sub-buffer */
+static void bench_stack(struct bench *b, struct cost off)
+{
+	static const char option[] = "options/stacktrace";
+	struct batch batch = {
+		.prepare = bench_clear_and_start, .call = bench_write_call, .arg = b,
+		.calls = CALLS / 2, .repeats = REPEATS,
+	};
+
+	/* The kernel may have no stacks */
+	if (source_put(&b->src, "1", option))
+		return;
+	bench_select(b, "selftest");
+	need(source_on(&b->src, true), "tracing_on");
+	check_events(b, 2);
+	report("selftest.stack", cost_less(measure(&batch), off), "instructions");
+	need(source_put(&b->src, "0", option), option);
+}
+
 static struct cost bench_pair(struct bench *b, struct cost off)
 {
 	bench_select(b, NULL);
@@ -144,6 +163,7 @@ double bench_events(struct bench *b)
 	       "instructions");
 	report("selftest.tracing_off", cost_less(path_tracing_off(b), off), "instructions");
 	report("selftest.filtered", cost_less(path_filtered(b), off), "instructions");
+	bench_stack(b, off);
 	report("hyp_pair.event", bench_pair(b, off), "instructions");
 	return event.median;
 }
