@@ -71,6 +71,10 @@ def test_good(directory):
     host, hyp = window(1000, 1100) + window(1200, 1300), guest(1010) + guest(1250)
     finds("all rules kept", check(directory, host, hyp), 0, events=8, host_events=4, windows=2,
           cut=0, skipped=0, lost=0, **FINE)
+    stacks = [e for ts, *event in hyp for e in
+              ((ts, *event), (ts + 1, "kernel_stack", 7, {"callers": [ts, ts + 4]}))]
+    finds("each event has a stack", check(directory, host, stacks), 0, events=16, host_events=4,
+          windows=2, cut=0, skipped=0, lost=0, **FINE)
     touching = check(directory, window(1000, 1030), guest(1000))
     finds("a run as long as its window", touching, 0, windows=1, **FINE)
     finds("cut by the beginning", check(directory, host[1:], hyp[3:]), 0, windows=1, cut=1, **FINE)

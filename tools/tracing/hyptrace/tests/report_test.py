@@ -142,6 +142,28 @@ def test_json(path):
           [0, 100, 200, 300, 400, 800, 1000, 1000, 1500])
 
 
+def test_stacks(directory):
+    """A line for each caller; a record has as many as it has room for"""
+    path = os.path.join(directory, "stacks.dat")
+    many = [0x1000 + 16 * n for n in range(32)]
+    synth.write(path, {0: []}, {0: [synth.page([
+        (1000, "hyp_enter", 7, {"reason": HVC}),
+        (1001, "kernel_stack", 7, {"callers": [0x1010, 0x2ff8, 0x5000]}),
+        (1002, "hyp_exit", 7, {"reason": ERET_HOST}),
+        (1003, "kernel_stack", 7, {"callers": many}),
+        (1004, "kernel_stack", 7, {"callers": []})])]},
+        symbols=b"1000 t __kvm_nvhe_first\n2000 t __kvm_nvhe_\\second\n4000 t last\n6000 t end\n")
+    got = lines(path)
+    equal("a stack", got[1:5], ["[000]     0.000001001 hyp             <...>-7       "
+                                "kernel_stack: <stack trace>", " => __kvm_nvhe_first",
+                                " => __kvm_nvhe_\\\\second", " => last"])
+    equal("a long stack", got[7:39], [" => __kvm_nvhe_first"] * 32)
+    equal("an empty stack", got[39:-1], ["[000]     0.000001004 hyp             <...>-7       "
+                                         "kernel_stack: <stack trace>"])
+    equal("json: a stack", json.loads(lines(path, "--json")[1])["text"],
+          "<stack trace>\n => __kvm_nvhe_first\n => __kvm_nvhe_\\second\n => last")
+
+
 def test_names(directory):
     """A name in UTF-8 is unchanged; in other names, each byte is taken as Latin 1"""
     path = os.path.join(directory, "names.dat")
@@ -291,6 +313,7 @@ def main():
         for test in test_text, test_times, test_events, test_json, test_errors:
             attempt(test, path)
         attempt(test_order, directory)
+        attempt(test_stacks, directory)
         attempt(test_names, directory)
         attempt(test_control, directory)
         attempt(test_broken, directory)

@@ -6,6 +6,7 @@ PAGE = 4096
 U8, U16, U32, U64 = (("u%d" % n, n // 8, "") for n in (8, 16, 32, 64))
 S32 = ("s32", 4, "i")
 TEXT = ("char", 16, "")
+CALLERS = ("unsigned long", 64, "")
 REASONS = ('__print_symbolic(REC->reason, { 0x0, "smc" }, { 0x1, "hvc" }, '
            '{ 0x4, "host_abort" }, { 0x5, "guest_exit" }, '
            '{ 0x6, "eret_host" }, { 0x7, "eret_guest" })')
@@ -70,6 +71,8 @@ EVENTS = {
                                       (U64, "calltime"), (U64, "rettime")],
                        '"<-- %ps (%d) (start: %llx  end: %llx) over: %d", (void *)REC->func, '
                        'REC->depth, REC->calltime, REC->rettime, REC->depth'),
+    "kernel_stack": ("ftrace", 4, [(S32, "size"), (CALLERS, "caller[8]")],
+                     '"\\t=> %ps\\n\\t=> %ps\\n", (void *)REC->caller[0], (void *)REC->caller[1]'),
     "undescribed": (None, 300, [(U32, "x")], ""),
     "markup": ("hypervisor", 109, [(U32, "x")],
                '"</script><img src=x onerror=alert(%u)> <b>&lt; \\"", REC->x'),
@@ -84,7 +87,8 @@ def layout(fields):
     """Yields type, name and offset of each field, and at last the size."""
     at = 8
     for ctype, name in fields:
-        at = (at + ctype[1] - 1) // ctype[1] * ctype[1]
+        align = 8 if ctype == CALLERS else ctype[1]
+        at = (at + align - 1) // align * align
         yield ctype, name, at
         at += ctype[1]
 
@@ -102,7 +106,15 @@ def text(string):
     return int.from_bytes(string, "little")
 
 
+def stack(pid, callers):
+    """A record ends after the last caller"""
+    return struct.pack("<HHiiI", EVENTS["kernel_stack"][1], 0, pid, len(callers), 0) + \
+        struct.pack("<%dQ" % len(callers), *callers)
+
+
 def record(name, pid, values):
+    if name == "kernel_stack":
+        return stack(pid, values.get("callers", ()))
     data = bytearray(64)
     struct.pack_into("<HHi", data, 0, EVENTS[name][1], 0, pid)
     end = 8
@@ -121,7 +133,10 @@ def page(events, lost=0):
         if ts - last >= 1 << 27:    # a TIME_EXTEND
             data += struct.pack("<II", (ts - last & (1 << 27) - 1) << 5 | 30, ts - last >> 27)
             last = ts
-        data += struct.pack("<I", (ts - last) << 5 | len(body) // 4) + body
+        if len(body) > 112:
+            data += struct.pack("<II", (ts - last) << 5, 4 + len(body)) + body
+        else:
+            data += struct.pack("<I", (ts - last) << 5 | len(body) // 4) + body
         last = ts
     flags = 1 << 31 if lost is None else 3 << 30 if lost else 0
     text = struct.pack("<QQ", events[0][0], len(data) | flags) + data

@@ -481,6 +481,7 @@ static int take_event(struct callgraph *g, struct cpu_calls *c, struct evdb *db,
 	case EV_GUEST_MEM:
 	case EV_SCHED_SWITCH:
 	case EV_FUNCTION:
+	case EV_STACK:
 	case EV_OTHER:
 		break;
 	}

@@ -314,7 +314,8 @@ static int check_hyp(struct checker *c, const struct check_event *ev)
 	case EV_FUNC_ENTRY:
 	case EV_FUNC_EXIT:
 	case EV_FUNCTION:
-		return 0;	/* also of functions around hyp_enter and hyp_exit */
+	case EV_STACK:
+		return 0;	/* also around hyp_enter and hyp_exit */
 	}
 	if (k->state == IN_HOST || k->state == IN_GUEST)
 		misplaced(c, ev);

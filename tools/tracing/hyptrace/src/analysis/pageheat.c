@@ -243,6 +243,7 @@ static int take(struct heat_reading *r, struct heat_cpu *c, const struct merged 
 	case EV_FUNC_ENTRY:
 	case EV_FUNC_EXIT:
 	case EV_FUNCTION:
+	case EV_STACK:
 	case EV_OTHER:
 		break;
 	}

@@ -290,6 +290,7 @@ static int take(struct pagelog *l, struct log_cpu *c, const struct merged *ev)
 	case EV_FUNC_ENTRY:
 	case EV_FUNC_EXIT:
 	case EV_FUNCTION:
+	case EV_STACK:
 	case EV_OTHER:
 		break;
 	}

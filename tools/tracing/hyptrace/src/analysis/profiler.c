@@ -107,6 +107,7 @@ static int describe(struct profiler *r, const struct rbevent *ev,
 	case EV_FUNC_ENTRY:
 	case EV_FUNC_EXIT:
 	case EV_FUNCTION:
+	case EV_STACK:
 	case EV_OTHER:
 		break;
 	}
@@ -129,8 +130,8 @@ int profiler_feed(struct profiler *r, const struct merged *ev, bool chosen, enum
 	if (!chosen)
 		return 0;
 	t.kind = evdb_kind(r->out.db, &ev->ev, &t.reason);
-	/* also those of functions around hyp_enter and hyp_exit */
-	if (side == HYP && ev_kind_is_function(t.kind)) {
+	/* also those around hyp_enter and hyp_exit */
+	if (side == HYP && ev_kind_is_ftrace(t.kind)) {
 		if (t.lost)
 			times_lose(r->out.times, ev->cpu, side);
 		return 0;

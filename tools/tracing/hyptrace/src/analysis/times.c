@@ -463,6 +463,7 @@ static int take_hyp(struct times *t, struct cpu_times *c,
 	case EV_FUNC_ENTRY:
 	case EV_FUNC_EXIT:
 	case EV_FUNCTION:
+	case EV_STACK:
 	case EV_OTHER:
 		break;
 	}

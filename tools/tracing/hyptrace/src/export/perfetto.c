@@ -148,6 +148,7 @@ static int before_event(struct perfetto *p, const struct merged *ev,
 	case EV_FUNC_ENTRY:
 	case EV_FUNC_EXIT:
 	case EV_FUNCTION:
+	case EV_STACK:
 	case EV_OTHER:
 		break;
 	}
@@ -184,6 +185,7 @@ static int after_event(struct perfetto *p, const struct merged *ev,
 	case EV_FUNC_ENTRY:
 	case EV_FUNC_EXIT:
 	case EV_FUNCTION:
+	case EV_STACK:
 	case EV_OTHER:
 		break;
 	}

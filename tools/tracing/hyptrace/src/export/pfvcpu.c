@@ -247,6 +247,7 @@ static int take_hyp(struct pfvcpu *v, struct pfcpu *l, const struct rbevent *ev,
 	case EV_FUNC_ENTRY:
 	case EV_FUNC_EXIT:
 	case EV_FUNCTION:
+	case EV_STACK:
 	case EV_OTHER:
 		break;
 	}

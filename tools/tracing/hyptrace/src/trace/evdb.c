@@ -20,6 +20,7 @@
 #include "trace/evdb.h"
 #include "trace/evload.h"
 #include "trace/evplan.h"
+#include "trace/evstack.h"
 #include "trace/printcheck.h"
 
 #define NR_IDS		65536
@@ -37,6 +38,7 @@
  * @safety:	which records can be printed with its "print fmt"
  * @plan:	prints all records, or NULL
  * @call:	reads and prints the records of a function tracer, or NULL
+ * @callers:	where the addresses of a stack are, or NULL
  * @kind:	its kind for the checker
  * @reason:	the field "reason", or NULL
  * @reasons:	what its values mean
@@ -50,6 +52,7 @@ struct known {
 	enum print_safety safety;
 	struct evplan *plan;
 	struct evcall *call;
+	const struct tep_format_field *callers;
 	enum ev_kind kind;
 	struct tep_format_field *reason;
 	u8 reasons[NR_REASONS];
@@ -301,10 +304,13 @@ static struct known *get_to_know(struct evdb *db, struct tep_event *e)
 		free_known(k);
 		return NULL;
 	}
+	k->callers = evstack_callers(e);
+	if (k->callers)
+		k->size = k->callers->offset;
 	k->safety = printcheck_event(e);
-	if (k->safety == PRINT_ALL && !k->call)
+	if (k->safety == PRINT_ALL && !k->call && !k->callers)
 		k->plan = evplan_new(e, k->size);
-	k->kind = k->call ? kind_of_call(k->call) : kind_of(e);
+	k->kind = k->call ? kind_of_call(k->call) : k->callers ? EV_STACK : kind_of(e);
 	if (k->kind == EV_HYP_ENTER || k->kind == EV_HYP_EXIT)
 		k->reason = tep_find_field(e, "reason");
 	if (k->reason && k->reason->size < 1)
@@ -395,6 +401,14 @@ static s32 pid_of(const struct rbevent *ev)
 	return pid;
 }
 
+static char *print_stack(struct evdb *db, const struct known *k, const struct rbevent *ev)
+{
+	trace_seq_reset(&db->seq);
+	evstack_print(k->callers, db->tep, ev->data, ev->size, &db->seq);
+	trace_seq_terminate(&db->seq);
+	return db->seq.buffer;
+}
+
 static char *print_call(struct evdb *db, const struct known *k, const struct rbevent *ev)
 {
 	trace_seq_reset(&db->seq);
@@ -413,6 +427,8 @@ static char *print_fields(struct evdb *db, const struct known *k,
 		return evplan_print(k->plan, ev->data);
 	if (k->call)
 		return print_call(db, k, ev);
+	if (k->callers)
+		return print_stack(db, k, ev);
 	rec.data = copy_of(db, ev);
 	if (!rec.data)
 		return NULL;
@@ -441,6 +457,18 @@ static void print_pid(FILE *out, s32 pid)
 	fwrite(text, 1, to - text, out);
 }
 
+/* One of the few texts that have more than one line, each with a symbol of the file */
+static void put_lines(FILE *out, char *text)
+{
+	char *line;
+
+	while ((line = strsep(&text, "\n"))) {
+		visible_put(out, line);
+		if (text)
+			putc('\n', out);
+	}
+}
+
 static void print_known(struct evdb *db, FILE *out, const struct known *k,
 			const struct rbevent *ev, unsigned int cpu)
 {
@@ -452,7 +480,10 @@ static void print_known(struct evdb *db, FILE *out, const struct known *k,
 	print_pid(out, pid_of(ev));
 	fputs(k->label, out);
 	drop_newline(text);
-	visible_put(out, text);
+	if (k->callers)
+		put_lines(out, text);
+	else
+		visible_put(out, text);
 }
 
 /* The text of an event that is not known, or does not fit its format */

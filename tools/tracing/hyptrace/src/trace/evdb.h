@@ -33,12 +33,17 @@ enum ev_kind {
 	EV_FUNC_ENTRY,
 	EV_FUNC_EXIT,
 	EV_FUNCTION,
+	EV_STACK,
 };
 
-/** ev_kind_is_function - whether it is of a function tracer: it says nothing about a CPU's state */
-static inline bool ev_kind_is_function(enum ev_kind kind)
+/*
+ * ev_kind_is_ftrace - whether it is of a function tracer, or the stack of the event before it: it
+ * says nothing about a CPU's state
+ */
+static inline bool ev_kind_is_ftrace(enum ev_kind kind)
 {
-	return kind == EV_FUNC_ENTRY || kind == EV_FUNC_EXIT || kind == EV_FUNCTION;
+	return kind == EV_FUNC_ENTRY || kind == EV_FUNC_EXIT || kind == EV_FUNCTION ||
+	       kind == EV_STACK;
 }
 
 /* Why EL2 was entered or left */
