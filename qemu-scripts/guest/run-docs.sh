@@ -26,6 +26,7 @@ reset_remote()
 	echo nop >$remote/current_tracer
 	: >$remote/set_graph_function
 	echo 1 >$remote/options/overwrite
+	echo 0 >$remote/options/stacktrace
 	echo 1408 >$remote/buffer_size_kb
 }
 

@@ -28,6 +28,7 @@ expect 2 "--host-only with --remote test: expected one of them" \
 	hyptrace record --host-only --remote test
 expect 1 "no $R/current_tracer: needs a kernel with CONFIG_NVHE_EL2_FUNCTION_TRACER" \
 	hyptrace record --graph -o $D/x
+expect 2 "--host-only with --stacks: expected one of them" hyptrace record --host-only --stacks
 expect 2 "--host-only with --guest: expected one of them" \
 	hyptrace record --host-only --guest /tmp/none.dat
 expect 2 "--guest with --clock=local: expected mono_raw" \
@@ -100,6 +101,20 @@ expect 0 "" hyptrace stat $D/f.dat
 check "with a filter of sched_switch, the tasks of the host's time are unknown" \
 	[ "$(awk '/^TASK/ { on = 1 } /^$/ { on = 0 } on && /-[0-9]+ / && $2 != "0ns"' $D/out |
 		wc -l)" -eq 0 ]
+# A stack follows each event, if the kernel has stacks
+if [ -e $R/options/stacktrace ]; then
+	expect 0 " hypervisor events, " hyptrace record --stacks -o $D/f.dat -E selftest -- \
+		sh -c "cat $R/options/stacktrace >$D/on; echo 1 >$R/write_event"
+	check "the option was on" [ "$(cat $D/on)" = 1 ]
+	expect 0 "" hyptrace check $D/f.dat
+	expect 0 "" hyptrace report $D/f.dat
+	check "the caller is in the stack" \
+		awk '/ selftest: id=1$/ { seen = 1 } seen && /=> .*handle_trap$/ { found = 1 }
+			END { exit !found }' $D/out
+else
+	expect 1 "no $R/options/stacktrace: needs a kernel with CONFIG_NVHE_EL2_STACKS" \
+		hyptrace record --stacks -o $D/x
+fi
 many="for i in \$(seq 2000); do echo \$i >$R/write_event; done"
 for how in --overwrite --no-overwrite; do
 	expect 0 " hypervisor events, " hyptrace record $how -b 8 -E selftest -o $D/$how.dat -- \

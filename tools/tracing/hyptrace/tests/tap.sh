@@ -17,9 +17,9 @@ state()
 {
 	cat $R/tracing_on $R/buffer_size_kb $R/trace_clock $R/events/enable \
 		$R/options/overwrite $R/events/*/*/filter
-	if [ -e $R/current_tracer ]; then
-		cat $R/current_tracer $R/set_graph_function
-	fi
+	for file in options/stacktrace current_tracer set_graph_function; do
+		[ ! -e $R/$file ] || cat $R/$file
+	done
 	ls $T/instances
 }
 

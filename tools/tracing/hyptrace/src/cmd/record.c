@@ -69,7 +69,7 @@ struct recorder {
 
 /* Options */
 
-enum { OPT_WHY = CMDLINE_KEYS, OPT_HOST_ONLY, OPT_GUEST, OPT_GRAPH, OPT_COMPRESSION };
+enum { OPT_WHY = CMDLINE_KEYS, OPT_HOST_ONLY, OPT_GUEST, OPT_GRAPH, OPT_STACKS, OPT_COMPRESSION };
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0, "output file [" DEFAULT_OUTPUT "]", 0 },
@@ -84,6 +84,7 @@ static const struct argp_option options[] = {
 	{ "graph", OPT_GRAPH, "FUNCTION", OPTION_ARG_OPTIONAL,
 	  "record also which functions EL2 calls, for hyptrace graph: all, or only FUNCTION, which can be a pattern, and what it calls; can be repeated",
 	  0 },
+	{ "stacks", OPT_STACKS, NULL, 0, "record also EL2's call chain with each of its events", 0 },
 	{ "compression", OPT_COMPRESSION, "NAME", 0,
 	  "compression of the file: " PACKING_NAMES ", none, or any (the best) [any]", 0 },
 	{ 0 }
@@ -126,6 +127,8 @@ static int check_options(struct options *o)
 	if (s->host_only && s->events[HYP].nr)
 		return log_error("--host-only with --hyp-event %s: expected one of them",
 				 s->events[HYP].choice->name);
+	if (s->host_only && s->stacks)
+		return log_error("--host-only with --stacks: expected one of them");
 	if (s->host_only && s->graph)
 		return log_error("--host-only with --graph: expected one of them");
 	if (s->host_only && s->remote)
@@ -157,6 +160,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_GRAPH:
 		return cmdline_told(add_graph(&o->session, arg));
+	case OPT_STACKS:
+		o->session.stacks = true;
+		return 0;
 	case OPT_COMPRESSION:
 		return cmdline_told(set_compression(o, arg));
 	case ARGP_KEY_END:

@@ -42,6 +42,7 @@ struct choices {
  * @events:	the events that are named, of each side
  * @default_hyp: events of the hypervisor if none is given, ends with NULL; NULL for all
  * @why:	besides, all events that hyptrace why needs
+ * @stacks:	besides, the hypervisor's call chain with each of its events
  * @graph:	besides, the calls of the hypervisor's functions
  * @functions:	of them, only calls of these, and what they call; empty for all
  * @last:	the choice that a filter belongs to, or NULL
@@ -58,6 +59,7 @@ struct session_options {
 	struct choices events[NR_SIDES];
 	const char * const *default_hyp;
 	bool why;
+	bool stacks;
 	bool graph;
 	struct strlist functions;
 	struct choice *last;

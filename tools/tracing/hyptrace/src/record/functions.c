@@ -12,19 +12,6 @@
 #define LIST	"set_graph_function"
 #define TRACER	"current_tracer"
 
-int functions_possible(const struct tdir *d)
-{
-	char *path;
-
-	if (tdir_has(d, TRACER))
-		return 0;
-	path = tdir_path(d, TRACER);
-	if (path)
-		log_error("no %s: needs a kernel with CONFIG_NVHE_EL2_FUNCTION_TRACER", path);
-	free(path);
-	return -1;
-}
-
 /* The file takes a list of words; one that matches no function is refused alone */
 static int try_word(const struct tdir *d, struct undo *undo, const char *word)
 {

@@ -10,13 +10,6 @@
 #include "record/undo.h"
 
 /**
- * functions_possible - whether the remote has the tracer
- *
- * Return: 0, or -1 with a message.
- */
-int functions_possible(const struct tdir *d);
-
-/**
  * functions_graph - switch the tracer on
  * @d:		directory of the remote
  * @undo:	journal of the changes

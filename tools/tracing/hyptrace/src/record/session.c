@@ -70,6 +70,13 @@ static int set_overwrite(struct session *s, enum side side)
 	return tdir_change(s->r.dir[side], undo_of(s, side), file, value);
 }
 
+static int set_stacks(struct session *s)
+{
+	static const char file[] = "options/stacktrace";
+
+	return s->opt->stacks ? tdir_change(s->r.dir[HYP], s->undo, file, "1") : 0;
+}
+
 static int set_filters(struct session *s, enum side side)
 {
 	return filters_set(s->r.dir[side], undo_of(s, side),
@@ -111,7 +118,7 @@ static int prepare_hyp(struct session *s)
 	    tdir_change(d, s->undo, "buffer_size_kb", s->opt->size_kb) ||
 	    clear_on_undo(s) ||
 	    evset_disable_all(d, s->undo) ||
-	    set_overwrite(s, HYP) || set_filters(s, HYP))
+	    set_overwrite(s, HYP) || set_stacks(s) || set_filters(s, HYP))
 		return -1;
 	/* as for the host: wake the reader early */
 	if (tdir_has(d, "buffer_percent") &&
@@ -120,9 +127,19 @@ static int prepare_hyp(struct session *s)
 	return tdir_change(d, s->undo, "tracing_on", "1");
 }
 
+/* Before anything is changed */
+static int check_features(const struct session *s)
+{
+	const struct tdir *d = s->r.dir[HYP];
+
+	if (s->opt->stacks && tdir_need(d, "options/stacktrace", "CONFIG_NVHE_EL2_STACKS"))
+		return -1;
+	return s->opt->graph ? tdir_need(d, "current_tracer", "CONFIG_NVHE_EL2_FUNCTION_TRACER") : 0;
+}
+
 int session_prepare(struct session *s)
 {
-	if (s->opt->graph && functions_possible(s->r.dir[HYP]))
+	if (check_features(s))
 		return -1;
 	if (s->r.dir[HYP] && tdir_lock(s->r.dir[HYP]))
 		return -1;

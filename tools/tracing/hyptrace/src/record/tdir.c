@@ -160,6 +160,19 @@ bool tdir_has(const struct tdir *d, const char *file)
 	return has;
 }
 
+int tdir_need(const struct tdir *d, const char *file, const char *option)
+{
+	char *path;
+
+	if (tdir_has(d, file))
+		return 0;
+	path = tdir_path(d, file);
+	if (path)
+		log_error("no %s: needs a kernel with %s", path, option);
+	free(path);
+	return -1;
+}
+
 char *tdir_read(const struct tdir *d, const char *file, size_t *size)
 {
 	char *path = tdir_path(d, file), *text;

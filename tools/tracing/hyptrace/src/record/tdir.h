@@ -46,6 +46,16 @@ char *tdir_path(const struct tdir *d, const char *file);
 /** tdir_has - whether the file exists */
 bool tdir_has(const struct tdir *d, const char *file);
 
+/**
+ * tdir_need - the same for a file that is there if the kernel has an option
+ * @d:		the directory
+ * @file:	the file
+ * @option:	the option, for the message
+ *
+ * Return: 0, or -1 with a message.
+ */
+int tdir_need(const struct tdir *d, const char *file, const char *option);
+
 /** tdir_read - its content, to be freed; NULL after a message */
 char *tdir_read(const struct tdir *d, const char *file, size_t *size);
 
