@@ -10,8 +10,10 @@
 #include <linux/trace_remote_base.h>
 #include <linux/trace_remote_event.h>
 #include <linux/trace_remote_filter.h>
+#include <linux/trace_remote_trigger.h>
 #include <linux/trace_seq.h>
 
+struct ftrace_event_field;
 struct module;
 struct trace_remote;
 
@@ -60,10 +62,14 @@ const char *trace_remote_sym(const struct trace_remote_symtab *symtab, u64 val, 
  * @fields:	its own fields, without padding, ended by one without a type
  * @print_fmt:	the "print fmt" of its format file, with SYM() not yet resolved
  * @print:	writes the text of a record's own fields
+ * @hidden:	a field that the record does not have, but that filters and triggers know; NULL
+ *		if there is none. They find it behind the record, aligned to its size
  * @remote:	set by the core
  * @call:	set by the core; @call.event.type is the id of the event
  * @class:	set by the core
  * @enabled:	set by the core
+ * @armed:	set by the core
+ * @field:	set by the core
  */
 struct trace_remote_event {
 	const char			*name;
@@ -71,11 +77,14 @@ struct trace_remote_event {
 	struct trace_event_fields	*fields;
 	const char			*print_fmt;
 	void				(*print)(struct trace_seq *s, const void *rec);
+	const struct trace_event_fields	*hidden;
 
 	struct trace_remote		*remote;
 	struct trace_event_call		call;
 	struct trace_event_class	class;
 	bool				enabled;
+	bool				armed;
+	struct ftrace_event_field	*field;
 };
 
 /**
@@ -91,6 +100,24 @@ struct trace_remote_clock {
 };
 
 /**
+ * enum trace_remote_ask - what a remote does with triggers
+ * @TRACE_REMOTE_IS_STOPPED: returns 0, or if a trigger has stopped all writers, one more than the
+ *	CPU on which it did. Called in process context, without the remote's mutex
+ * @TRACE_REMOTE_GO_ON: let writers that a trigger has stopped go on; returns 0
+ * @TRACE_REMOTE_EVENT_IS_ON: returns 1 if the event is on, else 0
+ * @TRACE_REMOTE_COUNT: returns how often the trigger of number value of the event may still act
+ * @TRACE_REMOTE_ARM: the event has triggers, or a trigger may switch it, if value is 1, and no
+ *	more if it is 0; returns 0
+ */
+enum trace_remote_ask {
+	TRACE_REMOTE_IS_STOPPED,
+	TRACE_REMOTE_GO_ON,
+	TRACE_REMOTE_EVENT_IS_ON,
+	TRACE_REMOTE_COUNT,
+	TRACE_REMOTE_ARM,
+};
+
+/**
  * struct trace_remote_ops - what the front end asks of a remote
  * @load: hand the pages of @buffer to the writer; if that fails, @unload follows
  * @unload: take back the pages that the writer has; called while tracing is off. If
@@ -102,6 +129,10 @@ struct trace_remote_clock {
  * @enable_event: write the event with this index, with this id, or not if the id is 0
  * @set_filter: of the event with this index, write only the records that pass the
  *	filter, or all if it is NULL. The operation is NULL in a remote without filters
+ * @set_triggers: of the event with this index, execute these triggers, or none if they are NULL.
+ *	The operation is NULL in a remote without triggers
+ * @ask: see enum trace_remote_ask, with an index of an event and a value where it has one; or
+ *	an errno. Also NULL without triggers
  * @function: the address of the writer's function with this index, or 0 after the last one.
  *	The kernel has symbols for these. NULL in a remote whose functions cannot be traced
  * @set_function: trace the function with this index in this way, on all CPUs; that needs the
@@ -123,6 +154,8 @@ struct trace_remote_ops {
 	int (*set_clock)(unsigned int index, void *priv);
 	int (*enable_event)(unsigned int index, u16 id, void *priv);
 	int (*set_filter)(unsigned int index, const struct remote_filter *filter, void *priv);
+	int (*set_triggers)(unsigned int index, const struct remote_triggers *triggers, void *priv);
+	s64 (*ask)(enum trace_remote_ask what, unsigned int index, unsigned int value, void *priv);
 	unsigned long (*function)(unsigned int index, void *priv);
 	int (*set_function)(unsigned int index, enum trace_remote_function how, void *priv);
 	int (*write_selftest)(u64 id, void *priv);

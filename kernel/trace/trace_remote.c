@@ -148,8 +148,9 @@ int remote_set_on(struct trace_remote *remote, bool on)
 	int ret;
 
 	lockdep_assert_held(&remote->lock);
-	if (on == remote->on)
-		return 0;
+	ret = on ? remote_go_on(remote) : 0;
+	if (ret || on == remote->on)
+		return ret;
 
 	if (on) {
 		ret = remote_load(remote);

@@ -8,6 +8,7 @@
  * removes these calls.
  */
 struct event_filter;
+struct ftrace_event_field;
 struct file;
 struct remote_filter;
 struct trace_event_file;
@@ -48,6 +49,83 @@ static inline void trace_remote_dump_begin(void) { }
 static inline void trace_remote_dump_end(void) { }
 static inline void trace_remote_dump_failed(void) { }
 #endif
+
+/*
+ * Triggers. An event that triggers something, or that a trigger switches, is in the soft mode;
+ * then the writer may switch it on and off by itself.
+ */
+#ifdef CONFIG_TRACE_REMOTE_TRIGGERS
+/* Has the file of an event of a remote a file "trigger"? */
+bool trace_remote_has_triggers(struct trace_event_file *file);
+bool __trace_remote_has_trigger(const char *name);
+/* A trigger was added as the first one, or was removed */
+int trace_remote_triggers_changed(struct trace_event_file *file, bool added);
+int trace_remote_check_filter(struct trace_array *tr, struct event_filter *filter);
+void __trace_remote_read_counts(struct trace_event_file *file);
+void __trace_remote_read_flags(struct trace_event_file *file);
+int __trace_remote_event_changed(struct trace_event_file *file, unsigned long was,
+				 bool held, int ret);
+/* A field that filters know, but the record does not have */
+struct ftrace_event_field *trace_remote_find_field(struct trace_event_call *call,
+						   const char *name);
+#else
+static inline bool trace_remote_has_triggers(struct trace_event_file *file) { return false; }
+static inline bool __trace_remote_has_trigger(const char *name) { return false; }
+static inline int trace_remote_triggers_changed(struct trace_event_file *file, bool added)
+{
+	return -EINVAL;
+}
+
+static inline int trace_remote_check_filter(struct trace_array *tr, struct event_filter *filter)
+{
+	return -EINVAL;
+}
+
+static inline void __trace_remote_read_counts(struct trace_event_file *file) { }
+static inline void __trace_remote_read_flags(struct trace_event_file *file) { }
+static inline int __trace_remote_event_changed(struct trace_event_file *file, unsigned long was,
+					       bool held, int ret)
+{
+	return ret;
+}
+
+static inline struct ftrace_event_field *trace_remote_find_field(struct trace_event_call *call,
+								 const char *name)
+{
+	return NULL;
+}
+#endif
+
+/* Does the file's instance know the trigger of this name? */
+static inline bool trace_remote_has_trigger(struct trace_event_file *file, const char *name)
+{
+	return !trace_is_remote(file->tr) || __trace_remote_has_trigger(name);
+}
+
+/* Sets the counts of the file's triggers to what the writer has left of them */
+static inline void trace_remote_read_counts(struct trace_event_file *file)
+{
+	if (trace_is_remote(file->tr))
+		__trace_remote_read_counts(file);
+}
+
+/* The file's flags, after the writer has said whether the event is on */
+static inline unsigned long trace_remote_event_flags(struct trace_event_file *file)
+{
+	if (trace_is_remote(file->tr))
+		__trace_remote_read_flags(file);
+	return file->flags;
+}
+
+/*
+ * The file's flags were @was, and have changed: tell the writer. If that fails, or @ret says that
+ * it has failed before, they become what they were. @held: the soft mode was asked for
+ */
+static inline int trace_remote_event_changed(struct trace_event_file *file, unsigned long was,
+					     bool held, int ret)
+{
+	return trace_is_remote(file->tr) ? __trace_remote_event_changed(file, was, held, ret) : ret;
+}
 
 /* Each reference to @tr but the first pins the module of the remote */
 static inline bool trace_remote_pin(struct trace_array *tr)

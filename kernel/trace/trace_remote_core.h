@@ -85,6 +85,9 @@ bool remote_record_is_whole(struct trace_remote *remote, const struct remote_rec
 
 /* With the lock of the remote */
 int remote_enable_event(struct trace_remote_event *event, bool on);
+/* Takes that lock: the event is on, and the writer may switch it if it is @armed */
+int remote_switch_event(struct trace_remote_event *event, bool on, bool armed);
+struct trace_remote_event *remote_event_of(struct trace_event_call *call);
 
 /*
  * trace_remote_functions.c and trace_remote_function_files.c. remote_function_event() returns the
@@ -118,6 +121,23 @@ static inline int remote_stack_event(const struct trace_remote_event *event) { r
 static inline bool remote_stack_is_whole(const struct remote_rec *rec, u32 size) { return true; }
 static inline bool remote_has_stacks(struct trace_remote *remote) { return false; }
 static inline int remote_set_stacks(struct trace_remote *remote, bool on) { return -EINVAL; }
+#endif
+
+/* trace_remote_triggers.c. With the lock of the remote, but for remote_is_stopped() */
+#ifdef CONFIG_TRACE_REMOTE_TRIGGERS
+int remote_make_hidden(struct trace_remote_event *event);
+void remote_free_hidden(struct trace_remote_event *event);
+int remote_event_arm(struct trace_remote_event *event, bool arm);
+bool remote_is_stopped(struct trace_remote *remote);
+void remote_create_trigger_files(struct trace_remote *remote);
+int remote_go_on(struct trace_remote *remote);
+#else
+static inline int remote_make_hidden(struct trace_remote_event *event) { return 0; }
+static inline void remote_free_hidden(struct trace_remote_event *event) { }
+static inline int remote_event_arm(struct trace_remote_event *event, bool arm) { return 0; }
+static inline bool remote_is_stopped(struct trace_remote *remote) { return false; }
+static inline void remote_create_trigger_files(struct trace_remote *remote) { }
+static inline int remote_go_on(struct trace_remote *remote) { return 0; }
 #endif
 
 /* trace_remote_oops.c */

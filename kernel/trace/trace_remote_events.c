@@ -180,24 +180,42 @@ int remote_enable_event(struct trace_remote_event *event, bool on)
 	return ret;
 }
 
-static int lock_and_enable_event(struct trace_remote_event *event, bool on)
+int remote_switch_event(struct trace_remote_event *event, bool on, bool armed)
 {
+	int ret;
+
 	CLASS(remote_lock, locked)(event->remote);
-	return locked ? remote_enable_event(event, on) : -EINTR;
+	if (!locked)
+		return -EINTR;
+	ret = armed ? remote_event_arm(event, true) : 0;
+	if (!ret)
+		ret = remote_enable_event(event, on);
+	if (!ret && !armed)
+		ret = remote_event_arm(event, false);
+	return ret;
 }
 
 static int remote_event_reg(struct trace_event_call *call, enum trace_reg type, void *data)
 {
 	struct trace_remote_event *event = container_of(call, struct trace_remote_event, call);
+	struct trace_event_file *file = data;
 
 	switch (type) {
 	case TRACE_REG_REGISTER:
-		return lock_and_enable_event(event, true);
+		return remote_switch_event(event, !(file->flags & EVENT_FILE_FL_SOFT_DISABLED),
+					   atomic_read(&file->sm_ref));
 	case TRACE_REG_UNREGISTER:
-		return lock_and_enable_event(event, false);
+		return remote_switch_event(event, false, false);
 	default:	/* of perf, which does not know these events */
 		return -EOPNOTSUPP;
 	}
+}
+
+/* The event of a remote that the call is of, or NULL */
+struct trace_remote_event *remote_event_of(struct trace_event_call *call)
+{
+	return call->class->reg == remote_event_reg ?
+	       container_of(call, struct trace_remote_event, call) : NULL;
 }
 
 static int remote_set_filter(struct trace_remote_event *event, const struct remote_filter *filter)
@@ -300,6 +318,7 @@ static void remote_free_event(struct trace_remote_event *event)
 	if (event->call.event.funcs)
 		unregister_trace_event(&event->call.event);
 	trace_array_free_event_fields(&event->call);
+	remote_free_hidden(event);
 	kfree(event->call.print_fmt);
 }
 
@@ -310,6 +329,7 @@ static int remote_init_event(struct trace_remote *remote, struct trace_remote_ev
 	memset(call, 0, sizeof(*call));
 	event->remote = remote;
 	event->enabled = false;
+	event->armed = false;
 	event->class = (struct trace_event_class) {
 		.system		= event->system ?: remote->desc->name,
 		.fields_array	= event->fields,
@@ -321,7 +341,7 @@ static int remote_init_event(struct trace_remote *remote, struct trace_remote_ev
 	if (is_printk(event) || !remote->desc->ops->set_filter)
 		call->flags |= TRACE_EVENT_FL_NO_SET_FILTER;
 	call->print_fmt = make_print_fmt(event);
-	if (!call->print_fmt)
+	if (!call->print_fmt || remote_make_hidden(event))
 		return -ENOMEM;
 	if (remote_function_event(event) || remote_stack_event(event))
 		call->flags |= TRACE_EVENT_FL_IGNORE_ENABLE | TRACE_EVENT_FL_NO_SET_FILTER;

@@ -235,7 +235,7 @@ static struct trace_remote *file_remote(struct file *filp)
 static ssize_t tracing_on_read(struct file *filp, char __user *ubuf, size_t cnt, loff_t *ppos)
 {
 	struct trace_remote *remote = file_remote(filp);
-	char buf[] = { READ_ONCE(remote->on) ? '1' : '0', '\n' };
+	char buf[] = { READ_ONCE(remote->on) && !remote_is_stopped(remote) ? '1' : '0', '\n' };
 
 	return simple_read_from_buffer(ubuf, cnt, ppos, buf, sizeof(buf));
 }
@@ -343,4 +343,5 @@ void remote_create_files(struct trace_remote *remote)
 	trace_create_file("free_buffer", 0200, dir, tr, &free_buffer_fops);
 	trace_create_file("write_event", 0200, dir, tr, &write_event_fops);
 	remote_create_function_files(remote);
+	remote_create_trigger_files(remote);
 }

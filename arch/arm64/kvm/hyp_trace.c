@@ -166,7 +166,7 @@ static int hyp_trace_enable_event(unsigned int index, u16 id, void *priv)
 	if (ret)
 		return ret;
 
-	ret = hyp_text_set_host(HYP_TEXT_EVENTS, index, id);
+	ret = hyp_text_set_host(HYP_TEXT_EVENTS, index, hyp_places_are_on(index, id));
 	if (ret)
 		hyp_call(__hyp_trace_enable_event, index, 0);
 	return ret;
@@ -220,6 +220,10 @@ static const struct trace_remote_ops hyp_trace_ops = {
 	.set_clock	= hyp_trace_set_clock,
 	.enable_event	= hyp_trace_enable_event,
 	.set_filter	= hyp_trace_set_filter,
+#ifdef CONFIG_NVHE_EL2_TRIGGERS
+	.set_triggers	= hyp_trace_set_triggers,
+	.ask		= hyp_trace_ask,
+#endif
 #ifdef CONFIG_NVHE_EL2_FUNCTION_TRACER
 	.function	= hyp_trace_function,
 	.set_function	= hyp_trace_set_function,
@@ -256,6 +260,9 @@ static int __init hyp_trace_init(void)
 	if (ret)
 		return ret;
 
+#ifdef CONFIG_NVHE_EL2_TRIGGERS
+	hyp_events[HYP_EVENT_hyp_exit].hidden = &hyp_exit_duration;
+#endif
 	hyp_trace_find_clocks();
 	state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "kvm/arm64/hyp_trace:online",
 				  hyp_trace_cpu_online, hyp_trace_cpu_offline);

@@ -35,6 +35,29 @@ int hyp_trace_load(struct trace_buffer *buffer, void *priv);
 int hyp_trace_unload(struct trace_buffer *buffer, void *priv);
 int hyp_trace_set_filter(unsigned int index, const struct remote_filter *filter, void *priv);
 
+int hyp_map_pages(void *va, unsigned int nr);
+
+/*
+ * hyp_trace_triggers.c. hyp_time_filter() is called before and after EL2 gets the filter, or NULL
+ * for none, of an event
+ */
+#ifdef CONFIG_NVHE_EL2_TRIGGERS
+extern const struct trace_event_fields hyp_exit_duration;
+
+int hyp_load_triggers(void);
+int hyp_unload_triggers(void);
+int hyp_time_filter(unsigned int index, const struct remote_filter *filter, bool before);
+bool hyp_places_are_on(unsigned int index, bool on);
+int hyp_trace_set_triggers(unsigned int index, const struct remote_triggers *triggers, void *priv);
+s64 hyp_trace_ask(enum trace_remote_ask what, unsigned int index, unsigned int value, void *priv);
+#else
+static inline int hyp_load_triggers(void) { return 0; }
+static inline int hyp_unload_triggers(void) { return 0; }
+static inline int hyp_time_filter(unsigned int index, const struct remote_filter *filter,
+				  bool before) { return 0; }
+static inline bool hyp_places_are_on(unsigned int index, bool on) { return on; }
+#endif
+
 /* hyp_trace_notify.c */
 void hyp_trace_set_notified(struct trace_buffer *buffer);
 bool hyp_trace_notify(int cpu, bool any, bool subbuf, void *priv);

@@ -212,6 +212,10 @@ static const struct trace_print_flags hyp_hcall_syms[] = {
 #ifdef CONFIG_NVHE_EL2_FUNCTION_TRACER
 	HCALL(__hyp_trace_set_function),
 #endif
+#ifdef CONFIG_NVHE_EL2_TRIGGERS
+	HCALL(__hyp_trace_set_triggers),
+	HCALL(__hyp_trace_trigger),
+#endif
 #ifdef CONFIG_NVHE_EL2_TEXT_TEST
 	HCALL(__hyp_text_test),
 #endif

@@ -12,7 +12,7 @@
 #include "hyp_trace_core.h"
 
 /* Map pages at EL2, unless in protected mode: there EL2 does that itself */
-static int hyp_map_pages(void *va, unsigned int nr)
+int hyp_map_pages(void *va, unsigned int nr)
 {
 	if (is_protected_kvm_enabled())
 		return 0;
@@ -223,7 +223,7 @@ int hyp_trace_unload(struct trace_buffer *buffer, void *priv)
 	hyp_trace_set_notified(NULL);
 	for_each_cpu(cpu, ring_buffer_remote_cpus(buffer))
 		ret = hyp_unload_cpu(cpu) ?: ret;
-	return ret ?: hyp_unload_filters() ?: hyp_drop_clock();
+	return ret ?: hyp_unload_triggers() ?: hyp_unload_filters() ?: hyp_drop_clock();
 }
 
 int hyp_trace_load(struct trace_buffer *buffer, void *priv)
@@ -234,7 +234,7 @@ int hyp_trace_load(struct trace_buffer *buffer, void *priv)
 	if (!hyp_tasks)
 		return -ENOMEM;
 
-	ret = hyp_trace_use_last_clock() ?: hyp_load_filters();
+	ret = hyp_trace_use_last_clock() ?: hyp_load_filters() ?: hyp_load_triggers();
 	if (ret)
 		return ret;
 
@@ -258,12 +258,14 @@ int hyp_trace_set_filter(unsigned int index, const struct remote_filter *filter,
 		if (!copy)
 			return -ENOMEM;
 	}
-	if (hyp_tasks)
+	ret = hyp_time_filter(index, copy, true);
+	if (!ret && hyp_tasks)
 		ret = hyp_give_filter(index, copy);
 	if (ret) {
 		kfree(copy);
 		return ret;
 	}
+	hyp_time_filter(index, copy, false);
 	kfree(hyp_filters[index].program);
 	hyp_filters[index].program = copy;
 	return 0;

@@ -214,6 +214,24 @@ static inline void hyp_clock_parts(const struct hyp_clock_src *src, struct hyp_c
 	parts[3] = (struct hyp_clock_part){ any ? src->tasks : 0, HYP_TRACE_TASKS_SIZE };
 }
 
+/**
+ * enum hyp_trigger_call - what __hyp_trace_trigger() does
+ * @HYP_TRIGGER_IS_STOPPED: returns 0, or if a trigger has stopped all writers, one more than the
+ *	host's number of the CPU on which it did
+ * @HYP_TRIGGER_GO_ON: lets them go on; returns 0
+ * @HYP_TRIGGER_EVENT_IS_ON: returns 1 if the event is on, else 0
+ * @HYP_TRIGGER_COUNT: returns how often the event's trigger of number value may still act
+ * @HYP_TRIGGER_ARM: keeps the event's places in EL2's text on if value is not 0, whether or not
+ *	the event is on; returns 0, or what hyp_text_set() returns
+ */
+enum hyp_trigger_call {
+	HYP_TRIGGER_IS_STOPPED,
+	HYP_TRIGGER_GO_ON,
+	HYP_TRIGGER_EVENT_IS_ON,
+	HYP_TRIGGER_COUNT,
+	HYP_TRIGGER_ARM,
+};
+
 /* Flags of __hyp_trace_enable */
 #define HYP_TRACE_ON		BIT(0)
 #define HYP_TRACE_OVERWRITE	BIT(1)

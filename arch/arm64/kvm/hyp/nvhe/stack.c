@@ -14,7 +14,9 @@
 
 #include "trace_core.h"
 
-static DEFINE_PER_CPU(struct remote_stack, hyp_stacks);
+bool hyp_stacks;
+
+static DEFINE_PER_CPU(struct remote_stack, stacks);
 
 static bool add_caller(void *cookie, unsigned long pc)
 {
@@ -30,7 +32,7 @@ static bool add_caller(void *cookie, unsigned long pc)
 
 void hyp_write_stack(struct hyp_trace_cpu *tc, unsigned long pc, unsigned long fp)
 {
-	struct remote_stack *stack = this_cpu_ptr(&hyp_stacks);
+	struct remote_stack *stack = this_cpu_ptr(&stacks);
 	void *rec;
 	u32 size;
 

@@ -87,8 +87,16 @@ static noinline void write_slow(u32 type, u32 event)
 
 	from->type = id;
 	from->pid = READ_ONCE(tc->task->word.pid);
-	if (type != id && !passes_filter(event, from, size))
-		return;
+	if (type != id) {
+		if (HYP_HAS_TRIGGERS && (type & HYP_EVENT_TRIGGERED)) {
+			const unsigned long *frame = __builtin_frame_address(0);
+
+			hyp_write_triggered(tc, event, type, frame[1], frame[0]);
+			return;
+		}
+		if (!passes_filter(event, from, size))
+			return;
+	}
 
 	rec = hyp_reserve_slow(tc, size);
 	if (!rec)
@@ -300,7 +308,7 @@ void hyp_trace_panic(u64 *spsr, u64 *elr)
 	}
 
 	switch_events_off();
-	if (!(type & ~HYP_EVENT_EXTRA))
+	if (!(u16)type)
 		return;
 	save_panic(regs, *spsr, *elr);
 	WRITE_ONCE(regs->writing, true);

@@ -38,6 +38,7 @@ static int enable_locked(struct hyp_trace_cpu *tc, u32 flags)
 	tc->writer.overwrite = flags & HYP_TRACE_OVERWRITE;
 	hyp_clock_init(&tc->clock, &host_clock);
 	if (!hyp_writer_is_on(tc)) {
+		hyp_trace_forget_entry(tc);
 		rb_writer_set_on(&tc->writer, true);
 		trace_trace_on(flags);
 	}
@@ -81,33 +82,40 @@ void hyp_trace_cpu_entry(void)
 	enable_this_cpu(HYP_TRACE_ON | HYP_TRACE_OVERWRITE, false);
 }
 
-static bool has_filter(u32 event)
-{
-	return hyp_filters[event] && hyp_filters[event]->nr;
-}
-
-/* Does the common path of the event not do all? */
-static bool needs_extra(u32 event)
-{
-	return has_filter(event) || (hyp_rec_sizes[event] && hyp_stacks_are_on());
-}
-
+#ifdef CONFIG_NVHE_EL2_TRIGGERS
 static void set_event_id(u32 event, u16 id)
 {
 	hyp_assert_lock_held(&events_lock);
-	WRITE_ONCE(hyp_event_ids[event], !id ? HYP_EVENT_OFF :
-		   needs_extra(event) ? id | HYP_EVENT_EXTRA : id);
+	hyp_trace_set_event_id(event, id);
+}
+
+static void refresh_event(u32 event)
+{
+	hyp_assert_lock_held(&events_lock);
+	hyp_trace_refresh_event(event);
+}
+#else
+static void set_event_id(u32 event, u16 id)
+{
+	hyp_assert_lock_held(&events_lock);
+	WRITE_ONCE(hyp_event_ids[event], hyp_event_word(event, id));
 	smp_mb(); /* pairs with switch_events_off() */
 	if (READ_ONCE(hyp_trace_panicked))
 		WRITE_ONCE(hyp_event_ids[event], HYP_EVENT_OFF);
 }
+
+static void refresh_event(u32 event)
+{
+	set_event_id(event, hyp_event_ids[event]);
+}
+#endif
 
 static void refresh_events(void)
 {
 	u32 event;
 
 	for (event = 0; event < NR_HYP_EVENTS; event++)
-		set_event_id(event, hyp_event_ids[event]);
+		refresh_event(event);
 }
 
 /* The event has its id before a place is on. One that cannot be switched on is off */
@@ -116,10 +124,10 @@ static int enable_event_locked(u32 event, u16 id)
 	int ret;
 
 	set_event_id(event, id);
-	ret = hyp_text_set(HYP_TEXT_EVENTS, event, id);
+	ret = hyp_text_set(HYP_TEXT_EVENTS, event, id || hyp_trace_event_is_armed(event));
 	if (ret)
 		set_event_id(event, 0);
-	if (hyp_event_is_stack(event))
+	if (hyp_stacks_switched(event, id && !ret))
 		refresh_events();
 	return ret;
 }
@@ -160,7 +168,7 @@ static int drop_filter_locked(u32 event)
 	if (!old)
 		return 0;
 	old->nr = 0;
-	set_event_id(event, hyp_event_ids[event]);
+	refresh_event(event);
 	if (any_writer_is_on())
 		return 1;
 	hyp_filters[event] = NULL;
@@ -184,13 +192,13 @@ static int set_filter_locked(u32 event, u32 nr, u64 pfn)
 
 	/* From here on, the host cannot change it */
 	new->nr = nr;
-	ret = remote_filter_check(new, hyp_rec_sizes[event]);
+	ret = remote_filter_check(new, hyp_filter_size(event));
 	if (!ret && !old)
 		smp_store_release(&hyp_filters[event], new); /* the program is complete */
 	else if (!ret)
 		*old = *new;
 	if (!ret)
-		set_event_id(event, hyp_event_ids[event]);
+		refresh_event(event);
 	if (!ret && !old)
 		return 1;
 	hyp_return_page(new);
@@ -212,6 +220,36 @@ int __hyp_trace_set_filter(u32 event, u32 nr, u64 pfn)
 
 	return ret;
 }
+
+#ifdef CONFIG_NVHE_EL2_TRIGGERS
+int __hyp_trace_set_triggers(u32 event, u32 nr, u64 pfn)
+{
+	int ret;
+
+	if (event >= NR_HYP_EVENTS || (nr && !hyp_rec_sizes[event]))
+		return -EINVAL;
+
+	hyp_trace_lock(&events_lock);
+	ret = hyp_trace_set_triggers_locked(event, nr, pfn);
+	hyp_trace_unlock(&events_lock);
+
+	return ret;
+}
+
+s64 __hyp_trace_trigger(u32 what, u32 event, u32 value)
+{
+	s64 ret;
+
+	if (event >= NR_HYP_EVENTS)
+		return -EINVAL;
+
+	hyp_trace_lock(&events_lock);
+	ret = hyp_trace_trigger_locked(what, event, value);
+	hyp_trace_unlock(&events_lock);
+
+	return ret;
+}
+#endif
 
 /* The parts of each kind must be given, and aligned: they are loaded with acquire */
 static bool valid_clock(const struct hyp_clock_src *src)

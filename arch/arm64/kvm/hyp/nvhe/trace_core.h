@@ -15,10 +15,12 @@
  * Locks: the lock of the host's clock, then hyp_trace_cpu::lock or that of the events, then
  * those of mem_protect.c. Writers take no lock: hyp_trace_cpu::lock serialises
  * the host's calls, the ring buffer's own protocol lets a swap run beside the
- * writer, and everything else happens while the writer is off, or on its own CPU.
+ * writer, and everything else happens while the writer is off, or on its own CPU. Triggers
+ * are the exception, with a lock inside of all others; see trace_triggers.c.
  */
 #include <linux/ring_buffer_writer.h>
 #include <linux/trace_remote_filter.h>
+#include <linux/trace_remote_trigger.h>
 
 #include <nvhe/clock.h>
 #include <nvhe/spinlock.h>
@@ -31,12 +33,21 @@ enum trace_state {
 	TRACE_UNLOADING,
 };
 
+/* How the filters and triggers of hyp_exit see it; @duration is not recorded */
+struct hyp_timed_exit {
+	struct remote_rec_hyp_exit	rec;
+	u64				duration __aligned(8);
+};
+
 /* A record for write_slow(), which adds the type and the pid; aligned for filters */
 union slow_record {
 	struct remote_rec	hdr;
 #define REMOTE_EVENT(name, ...)	struct remote_rec_##name name;
 #include <asm/kvm_hypevents.h>
 #undef REMOTE_EVENT
+#ifdef CONFIG_NVHE_EL2_TRIGGERS
+	struct hyp_timed_exit	timed_exit;
+#endif
 } __aligned(8);
 
 /**
@@ -52,6 +63,9 @@ union slow_record {
  * @nr_subbufs:	sub-buffers that __hyp_trace_begin() announced
  * @nr_added:	sub-buffers that EL2 holds
  * @nr_tables:	table pages that EL2 holds, without the root
+ * @triggers_used: how often triggers were begun or ended; odd while this CPU uses some
+ * @entered_timed: for what time of use @entered was noted; 0 if it was not
+ * @entered:	the counter when EL2 was entered
  */
 struct hyp_trace_cpu {
 	/* The end of @writer and the next two members are used for every event */
@@ -66,6 +80,11 @@ struct hyp_trace_cpu {
 	u32				nr_subbufs;
 	u32				nr_added;
 	u32				nr_tables;
+#ifdef CONFIG_NVHE_EL2_TRIGGERS
+	u32				triggers_used;
+	u32				entered_timed;
+	u64				entered;
+#endif
 };
 
 DECLARE_PER_CPU(struct hyp_trace_cpu, hyp_trace_cpus);
@@ -76,11 +95,67 @@ DECLARE_PER_CPU(struct hyp_trace_cpu, hyp_trace_cpus);
  */
 extern struct remote_filter *hyp_filters[NR_HYP_EVENTS];
 
-/* Size of the record of each event; 0 where it has no filter */
+/* Size of the record of each event; 0 where it has no filter and no triggers */
 extern const u8 hyp_rec_sizes[NR_HYP_EVENTS];
 
 /* Since a panic, no event can be switched on */
 extern bool hyp_trace_panicked;
+
+/*
+ * stack.c: write the call chain that begins with @pc, for which @fp is the frame record, after
+ * the event that it is of. Whether each event has one. Whether @event is what switches that; if
+ * so, it is switched, and the words of all events are to be refreshed.
+ */
+#ifdef CONFIG_NVHE_EL2_STACKS
+extern bool hyp_stacks;
+
+void hyp_write_stack(struct hyp_trace_cpu *tc, unsigned long pc, unsigned long fp);
+
+static inline bool hyp_stacks_are_on(void)
+{
+	return READ_ONCE(hyp_stacks) && !READ_ONCE(hyp_trace_panicked);
+}
+
+static inline bool hyp_stacks_switched(u32 event, bool on)
+{
+	if (event != HYP_EVENT_STACK)
+		return false;
+	WRITE_ONCE(hyp_stacks, on);
+	return true;
+}
+#else
+static inline void hyp_write_stack(struct hyp_trace_cpu *tc, unsigned long pc, unsigned long fp) { }
+
+static inline bool hyp_stacks_are_on(void)
+{
+	return false;
+}
+
+static inline bool hyp_stacks_switched(u32 event, bool on)
+{
+	return false;
+}
+#endif
+
+/* The chain that begins where the function that this is in returns to */
+static __always_inline void hyp_write_stack_of_caller(struct hyp_trace_cpu *tc)
+{
+	const unsigned long *frame = __builtin_frame_address(0);
+
+	hyp_write_stack(tc, frame[1], frame[0]);
+}
+
+/* What places load for an event without triggers that has this id, 0 if it is off */
+static inline u32 hyp_event_word(u32 event, u16 id)
+{
+	const struct remote_filter *filter = hyp_filters[event];
+
+	if (!id)
+		return HYP_EVENT_OFF;
+	if ((filter && filter->nr) || (hyp_rec_sizes[event] && hyp_stacks_are_on()))
+		return id | HYP_EVENT_EXTRA;
+	return id;
+}
 
 /* The buffer of CPU @cpu, or NULL when there is no such CPU */
 static inline struct hyp_trace_cpu *hyp_trace_cpu(u32 cpu)
@@ -110,42 +185,32 @@ void hyp_commit_slow(struct hyp_trace_cpu *tc, void *rec, u32 size);
 u64 hyp_kimage_address(unsigned long hyp_addr);
 
 /*
- * stack.c: write the call chain that begins with @pc, for which @fp is the frame record, after
- * the event that it is of. Whether each event has one; what switches that.
+ * trace_triggers.c. hyp_write_triggered() is for events that have HYP_EVENT_TRIGGERED, while the
+ * writer is on: it writes this CPU's @slow, which has its pid, and does what the triggers say. The
+ * call chain of the event begins with @pc and @fp.
+ * hyp_trace_forget_entry() is called when the writer is switched on. hyp_filter_size() is the size
+ * of what a filter sees of an event. The functions below that have the lock of the events.
  */
-#ifdef CONFIG_NVHE_EL2_STACKS
-void hyp_write_stack(struct hyp_trace_cpu *tc, unsigned long pc, unsigned long fp);
-
-static inline bool hyp_stacks_are_on(void)
-{
-	return READ_ONCE(hyp_event_ids[HYP_EVENT_STACK]) & ~HYP_EVENT_EXTRA;
-}
-
-static inline bool hyp_event_is_stack(u32 event)
-{
-	return event == HYP_EVENT_STACK;
-}
+#ifdef CONFIG_NVHE_EL2_TRIGGERS
+#define HYP_HAS_TRIGGERS	true
+void hyp_write_triggered(struct hyp_trace_cpu *tc, u32 event, u16 id, unsigned long pc,
+			 unsigned long fp);
+void hyp_trace_forget_entry(struct hyp_trace_cpu *tc);
+u32 hyp_filter_size(u32 event);
+u16 hyp_trace_event_id(u32 event);
+void hyp_trace_set_event_id(u32 event, u16 id);
+void hyp_trace_refresh_event(u32 event);
+bool hyp_trace_event_is_armed(u32 event);
+int hyp_trace_set_triggers_locked(u32 event, u32 nr, u64 pfn);
+s64 hyp_trace_trigger_locked(u32 what, u32 event, u32 value);
 #else
-static inline void hyp_write_stack(struct hyp_trace_cpu *tc, unsigned long pc, unsigned long fp) { }
-
-static inline bool hyp_stacks_are_on(void)
-{
-	return false;
-}
-
-static inline bool hyp_event_is_stack(u32 event)
-{
-	return false;
-}
+#define HYP_HAS_TRIGGERS	false
+static inline void hyp_write_triggered(struct hyp_trace_cpu *tc, u32 event, u16 id,
+				       unsigned long pc, unsigned long fp) { }
+static inline void hyp_trace_forget_entry(struct hyp_trace_cpu *tc) { }
+static inline u32 hyp_filter_size(u32 event) { return hyp_rec_sizes[event]; }
+static inline bool hyp_trace_event_is_armed(u32 event) { return false; }
 #endif
-
-/* The chain that begins where the function that this is in returns to */
-static __always_inline void hyp_write_stack_of_caller(struct hyp_trace_cpu *tc)
-{
-	const unsigned long *frame = __builtin_frame_address(0);
-
-	hyp_write_stack(tc, frame[1], frame[0]);
-}
 
 /* trace_buffers.c */
 void hyp_trace_lock(hyp_spinlock_t *lock);

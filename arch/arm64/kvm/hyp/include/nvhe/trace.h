@@ -13,11 +13,13 @@
 
 #ifdef CONFIG_NVHE_EL2_TRACING
 
-/* Id of each event in the host's id space, and HYP_EVENT_EXTRA; HYP_EVENT_OFF while it is off */
+/* Id of each event in the host's id space, and flags; HYP_EVENT_OFF while it is off */
 extern u32 hyp_event_ids[NR_HYP_EVENTS];
 
 /* There is more to do than to write a record, such as to look at a filter; see write_slow() */
 #define HYP_EVENT_EXTRA		BIT(31)
+/* The event has triggers, or the duration of a visit to EL2 is used. It may have no id */
+#define HYP_EVENT_TRIGGERED	BIT(30)
 
 /*
  * Where a branch says that an event is on, nothing looks whether it has an id but what the flag
@@ -223,6 +225,28 @@ int __hyp_trace_enable_event(u32 event, u32 id);
  * Return: 1 if EL2 has kept @pfn, or without a filter, still has the event's page; else 0.
  */
 int __hyp_trace_set_filter(u32 event, u32 nr, u64 pfn);
+
+/**
+ * __hyp_trace_set_triggers - what an event triggers, on all CPUs
+ * @event: enum hyp_event
+ * @nr: number of triggers, 0 for none
+ * @pfn: a page that begins with struct remote_triggers, whose number is ignored; unused
+ *	without triggers
+ *
+ * The page goes from owned by the host to owned by EL2. The page that the event had goes back,
+ * zeroed, before the call returns, as does this one if the call fails.
+ */
+int __hyp_trace_set_triggers(u32 event, u32 nr, u64 pfn);
+
+/**
+ * __hyp_trace_trigger - what triggers have done, and what they need
+ * @what: enum hyp_trigger_call
+ * @event: enum hyp_event, 0 where there is none
+ * @value: see there
+ *
+ * Return: see there; or -EINVAL, also for a trigger that the event does not have.
+ */
+s64 __hyp_trace_trigger(u32 what, u32 event, u32 value);
 
 /**
  * __hyp_trace_swap_reader - rb_writer_swap()
