@@ -121,6 +121,13 @@ tool_script()	# NAME
 		sh "/root/$1.sh"
 }
 
+# On virtual time, a visit to EL2 takes as long as it has instructions
+check_stopon()	# MODE
+{
+	guest "$1" 1 --icount --add "$TOOL/tests/tap.sh" --add "$TOOL/tests/stopon.sh" -- \
+		sh /root/stopon.sh
+}
+
 # Pages have owners only in protected mode
 check_pages()
 {
@@ -147,6 +154,7 @@ suite_tool()
 	job "tool, page" check_page
 	job "tool, killed" tool_script kill
 	job "tool, bad input" tool_script errors
+	job "tool, stop-on" check_stopon "$FIRST_MODE"
 	job "tool, pages" check_pages
 	job "tool, statistics" check_stat
 	job "tool, names" check_names

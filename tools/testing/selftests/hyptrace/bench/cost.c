@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <time.h>
 
 #include "benches.h"
 
@@ -137,6 +138,62 @@ static void bench_stack(struct bench *b, struct cost off)
 	need(source_put(&b->src, "0", option), option);
 }
 
+static const char trigger[] = "events/hypervisor/selftest/trigger";
+
+/* The event is on, with a trigger that a filter of one comparison keeps from acting */
+static struct cost path_triggered(struct bench *b)
+{
+	struct cost cost;
+
+	bench_select(b, "selftest");
+	need(source_put(&b->src, "traceoff if id > 1000000", trigger), trigger);
+	need(source_on(&b->src, true), "tracing_on");
+	check_events(b, 1);
+	cost = path(b);
+	need(source_put(&b->src, "!traceoff", trigger), trigger);
+	return cost;
+}
+
+static unsigned long long write_ns(struct bench *b)
+{
+	struct timespec start, end;
+
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	bench_write(b);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	return (end.tv_sec - start.tv_sec) * 1000000000ULL + end.tv_nsec - start.tv_nsec;
+}
+
+/* How much longer the event takes that stops all CPUs. The best of some: it is only once each */
+static double bench_traceoff(struct bench *b)
+{
+	unsigned long long goes_on = ~0ULL, stops = ~0ULL, ns;
+	int i;
+
+	bench_select(b, "selftest");
+	for (i = 0; i < 32; i++) {
+		need(source_put(&b->src, i & 1 ? "traceoff" : "traceoff if id > 1000000", trigger),
+		     trigger);
+		need(source_on(&b->src, true), "tracing_on");
+		bench_write(b);
+		need(source_on(&b->src, true), "tracing_on");
+		ns = write_ns(b);
+		if (i & 1)
+			stops = ns < stops ? ns : stops;
+		else
+			goes_on = ns < goes_on ? ns : goes_on;
+		need(source_put(&b->src, "!traceoff", trigger), trigger);
+	}
+	return (double)stops - goes_on;
+}
+
+static bool has_triggers(struct bench *b)
+{
+	char text[4096];
+
+	return source_get(&b->src, text, sizeof(text), trigger) >= 0;
+}
+
 static struct cost bench_pair(struct bench *b, struct cost off)
 {
 	bench_select(b, NULL);
@@ -164,6 +221,10 @@ double bench_events(struct bench *b)
 	report("selftest.tracing_off", cost_less(path_tracing_off(b), off), "instructions");
 	report("selftest.filtered", cost_less(path_filtered(b), off), "instructions");
 	bench_stack(b, off);
+	if (has_triggers(b)) {
+		report("selftest.triggered", cost_less(path_triggered(b), off), "instructions");
+		report_value("trigger.traceoff", bench_traceoff(b), "instructions");
+	}
 	report("hyp_pair.event", bench_pair(b, off), "instructions");
 	return event.median;
 }

@@ -6,7 +6,8 @@
  *
  * An attack consists of rounds. Everything that a round does is derived from its seed, so
  * that it can be repeated alone; only the timing between CPUs is not repeatable. A round
- * leaves EL2 without a buffer, a clock, a filter or an event, and with text that it cannot write.
+ * leaves EL2 without a buffer, a clock, a filter, a trigger or an event, and with text that it
+ * cannot write.
  *
  *   model   one call after the other; each result is predicted
  *   storm   all CPUs call at once, while pages change hands and are overwritten, and
@@ -178,7 +179,7 @@ s64 hcall_on(int cpu, u32 func, u64 arg);
 /*
  * Give a CPU a buffer: the meta page, the table's root, one table page and @nr sub-buffers,
  * from page @first on. A row of sub-buffers is given in ranges. This has to succeed, as has
- * unload_all(), which also takes all filters from EL2.
+ * unload_all(), which also takes all filters and triggers from EL2.
  */
 bool load_cpu(u32 cpu, u32 first, u32 nr);
 bool unload_all(void);

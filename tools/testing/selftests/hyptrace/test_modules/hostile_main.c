@@ -237,6 +237,30 @@ static bool unload_cpu(u32 cpu)
 	return !left || wrong("unloading CPU %u: %lld", cpu, left);
 }
 
+#ifdef CONFIG_NVHE_EL2_TRIGGERS
+/* What they have stopped goes on */
+static bool drop_triggers(void)
+{
+	u32 event;
+	s64 ret;
+
+	for (event = 0; event < NR_HYP_EVENTS; event++) {
+		ret = hcall(__hyp_trace_set_triggers, event, 0) ?:
+		      hcall(__hyp_trace_trigger, HYP_TRIGGER_ARM, event, 0);
+		if (ret)
+			return wrong("event %u without triggers: %lld", event, ret);
+	}
+	ret = hcall(__hyp_trace_trigger, HYP_TRIGGER_GO_ON) ?:
+	      hcall(__hyp_trace_trigger, HYP_TRIGGER_IS_STOPPED);
+	return !ret || wrong("tracing is still stopped: %lld", ret);
+}
+#else
+static bool drop_triggers(void)
+{
+	return true;
+}
+#endif
+
 bool unload_all(void)
 {
 	u32 event;
@@ -257,7 +281,7 @@ bool unload_all(void)
 		if (ret)
 			return wrong("event %u without filter: %lld", event, ret);
 	}
-	return true;
+	return drop_triggers();
 }
 
 /* Unshare the page if the host itself has shared it; then the host must own it alone */

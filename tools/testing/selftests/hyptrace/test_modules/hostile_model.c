@@ -8,6 +8,7 @@
 #include <linux/sched_clock.h>
 #include <linux/timekeeper_internal.h>
 #include <linux/trace_remote_filter.h>
+#include <linux/trace_remote_trigger.h>
 #include <linux/ring_buffer_writer.h>
 
 #include <asm/kvm_hyptext.h>
@@ -70,6 +71,8 @@ static struct {
 	struct page_model		pages[NR_PAGES];
 	struct buf_model		bufs[NR_CPUS];
 	int				filters[NR_HYP_EVENTS];
+	int				triggers[NR_HYP_EVENTS];
+	u32				nr_triggers[NR_HYP_EVENTS];
 	u64				clock_kind;
 	u32				clock_pages[NR_PARTS];
 	u32				clock_nr[NR_PARTS];
@@ -509,12 +512,21 @@ static bool insn_ok(const struct remote_filter_insn *insn, u32 index, u32 nr, u3
 	       !(insn->offset % insn->size);
 }
 
+/* What a filter may look at: behind a record of hyp_exit, there is how long the visit took */
+static u32 filter_size(u32 event)
+{
+	u32 size = rec_sizes[event];
+
+	return IS_ENABLED(CONFIG_NVHE_EL2_TRIGGERS) && event == HYP_EVENT_hyp_exit ?
+	       ALIGN(size, sizeof(u64)) + sizeof(u64) : size;
+}
+
 static bool filter_ok(const struct remote_filter *program, u32 event, u32 nr)
 {
 	u32 i;
 
 	for (i = 0; i < nr; i++) {
-		if (!insn_ok(&program->insns[i], i, nr, rec_sizes[event]))
+		if (!insn_ok(&program->insns[i], i, nr, filter_size(event)))
 			return false;
 	}
 	return true;
@@ -591,6 +603,130 @@ static bool call_set_filter(struct rng *rng)
 	}
 	return as_expected(&errors, errors.nr ? ret : ret - kept, "set_filter");
 }
+
+#ifdef CONFIG_NVHE_EL2_TRIGGERS
+/* A trigger that is valid in most respects */
+static struct remote_trigger choose_trigger(struct rng *rng)
+{
+	struct remote_trigger trigger = {
+		.count	= rng_percent(rng, 50) ? rng_below(rng, 3) : rng_u64(rng),
+		.event	= rng_below(rng, NR_HYP_EVENTS),
+		.id	= rng_percent(rng, 50) ? 0 : rng_u64(rng),
+		.op	= rng_below(rng, REMOTE_TRIGGER_NR_OPS),
+	};
+	u32 i;
+
+	switch (rng_below(rng, 20)) {
+	case 0:
+		trigger.op = rng_percent(rng, 50) ? REMOTE_TRIGGER_NR_OPS : rng_u64(rng);
+		break;
+	case 1:
+		trigger.event = rng_percent(rng, 50) ? NR_HYP_EVENTS : rng_u64(rng);
+		break;
+	case 2:
+		trigger.reserved[rng_below(rng, 3)] = rng_u64(rng);
+		break;
+	}
+	trigger.filter.nr = rng_percent(rng, 98) ? rng_below(rng, 3) :
+			    rng_percent(rng, 50) ? REMOTE_FILTER_MAX + 1 : rng_u64(rng);
+	for (i = 0; i < REMOTE_FILTER_MAX; i++)
+		trigger.filter.insns[i] = choose_insn(rng, i);
+	return trigger;
+}
+
+static bool triggers_ok(const struct remote_triggers *triggers, u32 event, u32 nr)
+{
+	u32 i;
+
+	for (i = 0; i < nr && nr <= REMOTE_TRIGGERS_MAX; i++) {
+		const struct remote_trigger *trigger = &triggers->list[i];
+
+		if (trigger->op >= REMOTE_TRIGGER_NR_OPS || trigger->event >= NR_HYP_EVENTS ||
+		    memchr_inv(trigger->reserved, 0, sizeof(trigger->reserved)) ||
+		    trigger->filter.nr > REMOTE_FILTER_MAX ||
+		    !filter_ok(&trigger->filter, event, trigger->filter.nr))
+			return false;
+	}
+	return nr <= REMOTE_TRIGGERS_MAX;
+}
+
+/* Without triggers, at the latest now */
+static void drop_triggers(u32 event)
+{
+	if (model.triggers[event] >= 0)
+		give_back(model.triggers[event]);
+	model.triggers[event] = -1;
+	model.nr_triggers[event] = 0;
+}
+
+static bool call_set_triggers(struct rng *rng)
+{
+	static struct remote_triggers triggers;
+	u32 event = choose_event(rng), nr = rng_below(rng, 3), i;
+	int page = choose_page(rng, OWNED);
+	u64 pfn = pfn_of(rng, page);
+	struct errors errors = {};
+	s64 ret;
+
+	if (rng_percent(rng, 10))
+		nr = rng_percent(rng, 50) ? REMOTE_TRIGGERS_MAX + rng_below(rng, 2) : rng_u64(rng);
+	triggers.nr = rng_u64(rng);
+	for (i = 0; i < REMOTE_TRIGGERS_MAX; i++)
+		triggers.list[i] = choose_trigger(rng);
+	if (page >= 0 && model.pages[page].state != DONATED) {
+		memcpy(pool_va(page), &triggers, sizeof(triggers));
+		model.pages[page].zero = false;
+	}
+
+	may_be(&errors, event >= NR_HYP_EVENTS || (nr && !rec_sizes[event]), -EINVAL);
+	if (nr && !errors.nr) {
+		not_owned(&errors, page, pfn);
+		if (!errors.nr && !triggers_ok(&triggers, event, nr)) {
+			give_back(page);
+			may_be(&errors, true, -EINVAL);
+		}
+	}
+
+	ret = hcall(__hyp_trace_set_triggers, event, nr, pfn);
+	if (!as_expected(&errors, ret, "set_triggers"))
+		return false;
+	if (errors.nr)
+		return true;
+	drop_triggers(event);
+	if (nr) {
+		give(page);
+		model.triggers[event] = page;
+		model.nr_triggers[event] = nr;
+	}
+	return true;
+}
+
+/* What triggers have done is not predicted, but within bounds */
+static bool call_trigger(struct rng *rng)
+{
+	u32 what = rng_percent(rng, 95) ? rng_below(rng, HYP_TRIGGER_ARM + 1) : rng_u64(rng);
+	u32 event = choose_event(rng), value = rng_below(rng, 4);
+	s64 ret, max = 0;
+	bool is_wrong;
+
+	is_wrong = event >= NR_HYP_EVENTS || what > HYP_TRIGGER_ARM ||
+		   (what == HYP_TRIGGER_COUNT && value >= model.nr_triggers[event]);
+	if (what == HYP_TRIGGER_IS_STOPPED)
+		max = nr_cpu_ids;
+	else if (what == HYP_TRIGGER_EVENT_IS_ON)
+		max = 1;
+	else if (what == HYP_TRIGGER_COUNT)
+		max = S64_MAX;
+	ret = hcall(__hyp_trace_trigger, what, event, value);
+	if (is_wrong ? ret == -EINVAL : ret >= 0 && ret <= max)
+		return true;
+	return wrong("trigger %u of event %u, %u: %lld", what, event, value, ret);
+}
+#else
+static void drop_triggers(u32 event)
+{
+}
+#endif
 
 static bool call_swap_reader(struct rng *rng)
 {
@@ -946,6 +1082,9 @@ static bool (*const calls[])(struct rng *rng) = {
 #ifdef CONFIG_NVHE_EL2_FUNCTION_TRACER
 	call_set_function, call_set_function,
 #endif
+#ifdef CONFIG_NVHE_EL2_TRIGGERS
+	call_set_triggers, call_set_triggers, call_trigger, call_trigger,
+#endif
 };
 
 static bool is_zero(u32 page)
@@ -965,8 +1104,10 @@ static bool pages_ok(void)
 			;
 		model.bufs[cpu].on = false;
 	}
-	for (i = 0; i < NR_HYP_EVENTS; i++)
+	for (i = 0; i < NR_HYP_EVENTS; i++) {
 		drop_filter(i);
+		drop_triggers(i);
+	}
 	for (i = 0; i < NR_PAGES; i++) {
 		if (model.pages[i].state == OWNED && model.pages[i].zero && !is_zero(i))
 			return wrong("page %u has come back from EL2 with something on it", i);
@@ -982,8 +1123,10 @@ static bool init_model(void)
 	memset(&model, 0, sizeof(model));
 	for (i = 0; i < ARRAY_SIZE(model.ffa_pages); i++)
 		model.ffa_pages[i] = -1;
-	for (i = 0; i < NR_HYP_EVENTS; i++)
+	for (i = 0; i < NR_HYP_EVENTS; i++) {
 		model.filters[i] = -1;
+		model.triggers[i] = -1;
+	}
 	return reset_text() &&
 	       (!hcall(__hyp_trace_set_clock, HYP_CLOCK_NONE) || wrong("no clock"));
 }

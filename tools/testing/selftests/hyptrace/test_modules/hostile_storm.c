@@ -10,6 +10,7 @@
 #include <linux/delay.h>
 #include <linux/kthread.h>
 #include <linux/trace_remote_filter.h>
+#include <linux/trace_remote_trigger.h>
 
 #include <asm/kvm_hyptext.h>
 
@@ -26,19 +27,24 @@ static u32 hot_shared(struct rng *rng)
 	return rng_percent(rng, 90) ? rng_below(rng, NR_HOT) : rng_below(rng, NR_PAGES);
 }
 
-/* Pages with programs, one for each thread that calls */
+/* Pages with programs and with triggers, one for each thread that calls */
 #define FIRST_PROGRAM	(NR_PAGES - NR_CPUS)
+#define FIRST_TRIGGERS	(FIRST_PROGRAM - NR_CPUS)
 
 /**
  * struct caller - a thread that calls
- * @event:	event that only it filters
+ * @event:	event that only it filters, and to which only it gives triggers
  * @page:	page that only it uses
  * @has_given:	EL2 has that page
+ * @triggers:	another one, for triggers
+ * @has_triggers: EL2 has that one
  */
 struct caller {
 	u32	event;
 	u32	page;
 	bool	has_given;
+	u32	triggers;
+	bool	has_triggers;
 };
 
 static u64 lent_pfn(struct rng *rng)
@@ -50,7 +56,7 @@ static u64 lent_pfn(struct rng *rng)
 static u64 given_pfn(struct rng *rng)
 {
 	u32 page = NR_SCRIBBLED + rng_below(rng, rng_percent(rng, 90) ? NR_HOT :
-					    FIRST_PROGRAM - NR_SCRIBBLED);
+					    FIRST_TRIGGERS - NR_SCRIBBLED);
 
 	return rng_percent(rng, 2) ? foreign_pfn(rng) : pool_pfn(page);
 }
@@ -145,6 +151,39 @@ static s64 filter_step(struct rng *rng, struct caller *caller)
 	return ret;
 }
 
+#ifdef CONFIG_NVHE_EL2_TRIGGERS
+/* All kinds of triggers, which often act, on all CPUs. Others ask what they have done */
+static s64 trigger_step(struct rng *rng, struct caller *caller)
+{
+	struct remote_triggers *triggers = pool_va(caller->triggers);
+	u32 i, nr = 1 + rng_below(rng, 4);
+	s64 ret;
+
+	if (rng_percent(rng, 50))
+		return hcall(__hyp_trace_trigger, rng_below(rng, HYP_TRIGGER_ARM + 1),
+			     rng_below(rng, NR_HYP_EVENTS), rng_below(rng, 2)) < 0 ? -EINVAL : 0;
+	if (caller->has_triggers) {
+		ret = hcall(__hyp_trace_set_triggers, caller->event, 0);
+		caller->has_triggers = ret;
+		return ret;
+	}
+
+	for (i = 0; i < nr; i++)
+		triggers->list[i] = (struct remote_trigger){
+			.count = REMOTE_TRIGGER_UNLIMITED, .op = rng_below(rng, REMOTE_TRIGGER_NR_OPS + 1),
+			.event = rng_below(rng, NR_HYP_EVENTS), .id = rng_below(rng, 1000),
+		};
+	ret = hcall(__hyp_trace_set_triggers, caller->event, nr, pool_pfn(caller->triggers));
+	caller->has_triggers = !ret;
+	return ret;
+}
+#else
+static s64 trigger_step(struct rng *rng, struct caller *caller)
+{
+	return 0;
+}
+#endif
+
 /* Places that all CPUs switch. Looking at all mappings takes long, so that is rare */
 static s64 text_step(struct rng *rng)
 {
@@ -213,6 +252,8 @@ static void storm_calls(struct rng *rng, struct caller *caller)
 			wrong("a call has returned %lld", ret);
 		if (rng_percent(rng, 10) && !is_possible(filter_step(rng, caller)))
 			wrong("set_filter has returned something else");
+		if (rng_percent(rng, 10) && !is_possible(trigger_step(rng, caller)))
+			wrong("a call for triggers has returned something else");
 		if (rng_percent(rng, 10))
 			ffa_step(rng);
 		if (rng_percent(rng, 5) && !is_possible(text_step(rng)))
@@ -251,6 +292,7 @@ static int caller_main(void *data)
 	struct rng rng = { .state = storm.seed + (unsigned long)data };
 	struct caller caller = {
 		.event = (unsigned long)data, .page = FIRST_PROGRAM + (unsigned long)data,
+		.triggers = FIRST_TRIGGERS + (unsigned long)data,
 	};
 
 	while (goes_on()) {
