@@ -15,14 +15,18 @@
 #include "lib/log.h"
 #include "lib/outfile.h"
 #include "lib/packing.h"
+#include "lib/unit.h"
 #include "record/capture.h"
 #include "record/clock.h"
 #include "record/counter.h"
 #include "record/part.h"
+#include "record/stopon.h"
 #include "trace/counterpair.h"
 
 #define DEFAULT_OUTPUT		"trace.dat"
 #define PROGRESS_MS		500
+/* How often to look whether the event has happened */
+#define LOOK_MS			10
 
 static const char doc[] =
 	"Records hypervisor events and host events until COMMAND ends, a duration is\n"
@@ -31,6 +35,11 @@ static const char doc[] =
 	"is killed, the next record, recover, live or top does. While record runs, the\n"
 	"data is in the directory FILE.part. If record is killed or the disk is full,\n"
 	"this directory is left behind, and hyptrace recover makes a file from it.\n"
+	"\n"
+	"With --stop-on, the buffers are a flight recorder: they are read only after EVENT\n"
+	"has happened, which stops the hypervisor's tracing on all CPUs. If it does not\n"
+	"happen before the end, nothing is written, and the exit status is 1. If COMMAND\n"
+	"still runs when EVENT happens, it gets SIGTERM.\n"
 	"\n"
 	"With --guest or --host-only, the clock is " COUNTERPAIR_CLOCK ", by which the events of\n"
 	"host and guest are put in order.\n"
@@ -46,6 +55,8 @@ struct options {
 	struct strlist guests;		/* NAME=FILE, or FILE */
 	const char *output;
 	const struct packing *packing;
+	const char *stop_on;
+	u64 keep_ns;			/* 0: all that the buffers hold */
 	bool quiet;
 };
 
@@ -56,6 +67,7 @@ struct options {
  * @file:	what it becomes
  * @part:	where the data goes
  * @c:		its capture
+ * @stop:	the event that stops it, if there is one
  * @keep:	what was recorded is worth keeping, also after an error
  */
 struct recorder {
@@ -64,12 +76,16 @@ struct recorder {
 	char *file;
 	struct part *part;
 	struct capture *c;
+	struct stopon stop;
 	bool keep;
 };
 
 /* Options */
 
-enum { OPT_WHY = CMDLINE_KEYS, OPT_HOST_ONLY, OPT_GUEST, OPT_GRAPH, OPT_STACKS, OPT_COMPRESSION };
+enum {
+	OPT_WHY = CMDLINE_KEYS, OPT_HOST_ONLY, OPT_GUEST, OPT_GRAPH, OPT_STACKS, OPT_COMPRESSION,
+	OPT_STOP_ON, OPT_KEEP,
+};
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0, "output file [" DEFAULT_OUTPUT "]", 0 },
@@ -85,6 +101,12 @@ static const struct argp_option options[] = {
 	  "record also which functions EL2 calls, for hyptrace graph: all, or only FUNCTION, which can be a pattern, and what it calls; can be repeated",
 	  0 },
 	{ "stacks", OPT_STACKS, NULL, 0, "record also EL2's call chain with each of its events", 0 },
+	{ "stop-on", OPT_STOP_ON, "EVENT", 0,
+	  "stop when this event of the hypervisor happens, and record what led to it: an event and a filter, such as 'hyp_exit duration > 50us'",
+	  0 },
+	{ "keep", OPT_KEEP, "TIME", 0,
+	  "with --stop-on, keep the last TIME before EVENT, such as 100ms [all that the buffers hold]",
+	  0 },
 	{ "compression", OPT_COMPRESSION, "NAME", 0,
 	  "compression of the file: " PACKING_NAMES ", none, or any (the best) [any]", 0 },
 	{ 0 }
@@ -102,6 +124,14 @@ static int add_graph(struct session_options *s, const char *function)
 {
 	s->graph = true;
 	return function ? strlist_add(&s->functions, function) : 0;
+}
+
+static int set_keep(struct options *o, const char *arg)
+{
+	if (!parse_ns(arg, &o->keep_ns) && o->keep_ns)
+		return 0;
+	return log_error("bad time '%s': expected a whole number followed by ns, us, ms or s",
+			 arg);
 }
 
 /* The clocks of host and guest are related by the counter */
@@ -131,6 +161,12 @@ static int check_options(struct options *o)
 		return log_error("--host-only with --stacks: expected one of them");
 	if (s->host_only && s->graph)
 		return log_error("--host-only with --graph: expected one of them");
+	if (o->keep_ns && !o->stop_on)
+		return log_error("--keep without --stop-on: expected both");
+	if (o->stop_on && s->host_only)
+		return log_error("--host-only with --stop-on: expected one of them");
+	if (o->stop_on && !s->overwrite)
+		return log_error("--no-overwrite with --stop-on: expected one of them");
 	if (s->host_only && s->remote)
 		return log_error("--host-only with --remote %s: expected one of them", s->remote);
 	return 0;
@@ -163,6 +199,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_STACKS:
 		o->session.stacks = true;
 		return 0;
+	case OPT_STOP_ON:
+		o->stop_on = arg;
+		return 0;
+	case OPT_KEEP:
+		return cmdline_told(set_keep(o, arg));
 	case OPT_COMPRESSION:
 		return cmdline_told(set_compression(o, arg));
 	case ARGP_KEY_END:
@@ -256,19 +297,95 @@ static void summary(const struct recorder *r)
 
 /* All */
 
+static int choose_stop(struct recorder *r)
+{
+	if (!r->opt->stop_on)
+		return 0;
+	return stopon_parse(&r->stop, r->opt->stop_on) || stopon_choose(&r->stop, &r->s.r);
+}
+
+/* Times can be compared only by a clock that has some */
+static int check_clock(const struct recorder *r)
+{
+	if (!r->opt->stop_on || strcmp(r->s.r.clock[HYP], "counter"))
+		return 0;
+	return log_error("--stop-on with the clock 'counter': choose another one with --clock");
+}
+
 static int prepare(struct recorder *r)
 {
-	if (session_open(&r->s, &r->opt->session))
+	if (session_open(&r->s, &r->opt->session) || choose_stop(r))
 		return -1;
 	r->file = output_path(r->opt->output);
 	r->part = r->file ? part_new(r->file) : NULL;
-	if (!r->part || session_prepare(&r->s))
+	if (!r->part || session_prepare(&r->s) || check_clock(r))
 		return -1;
 	r->c = capture_open(&r->s.r, r->part);
 	if (!r->c || part_save_head(r->part, &r->s.r, capture_streams(r->c),
 				    r->opt->packing))
 		return -1;
-	return session_arm(&r->s);
+	if (session_arm(&r->s))
+		return -1;
+	return r->opt->stop_on ? stopon_arm(&r->stop, r->s.r.dir[HYP], r->s.undo) : 0;
+}
+
+/* Return: whether the event has happened, -1 with a message */
+static int wait_for_event(struct recorder *r)
+{
+	struct pollfd none = { .fd = -1 };
+	int happened;
+
+	do {
+		happened = stopon_happened(r->s.r.dir[HYP]);
+	} while (!happened && !session_wait(&r->s, &none, 1, LOOK_MS));
+	/* It may have happened as COMMAND ended */
+	return happened ?: stopon_happened(r->s.r.dir[HYP]);
+}
+
+static void tell_event(const struct recorder *r)
+{
+	u64 since = streams_since(capture_streams(r->c));
+	char held[UNIT_TEXT], want[UNIT_TEXT];
+
+	log_note("CPU %u has stopped tracing: %s", r->stop.cpu, r->stop.text);
+	if (since && r->opt->keep_ns && (since > r->stop.ts || r->stop.ts - since < r->opt->keep_ns))
+		log_note("the buffers held only the last %s before that, not %s: use a larger --buffer-size",
+			 unit_text(held, since > r->stop.ts ? 0 : r->stop.ts - since, UNIT_AUTO),
+			 unit_text(want, r->opt->keep_ns, UNIT_AUTO));
+	log_note("next: hyptrace why %s", r->opt->output);
+}
+
+/* The threads read only now. From here on, what they read is worth keeping */
+static int take_buffers(struct recorder *r)
+{
+	if (stopon_find(&r->stop, r->s.r.dir[HYP]))
+		return -1;
+	if (r->opt->keep_ns && r->opt->keep_ns < r->stop.ts)
+		streams_keep_from(capture_streams(r->c), r->stop.ts - r->opt->keep_ns);
+	r->keep = true;
+	if (capture_start(r->c)) {
+		capture_stop(r->c);
+		return -1;
+	}
+	return capture_stop(r->c);
+}
+
+static int run_until_event(struct recorder *r)
+{
+	int happened, ret;
+
+	if (session_start(&r->s))
+		return -1;
+	happened = wait_for_event(r);
+	ret = session_stop(&r->s);
+	if (ret || happened < 0)
+		return -1;
+	if (!happened)
+		return log_error("'%s' has not happened: nothing was written", r->opt->stop_on);
+	ret = take_buffers(r);
+	if (!ret && !r->opt->quiet)
+		tell_event(r);
+	return ret;
 }
 
 static int run(struct recorder *r)
@@ -364,7 +481,7 @@ static int record(const void *options)
 	bool finished;
 
 	if (!ret)
-		ret = run(&r);
+		ret = o->stop_on ? run_until_event(&r) : run(&r);
 	if (!ret && r.keep)
 		ret = finish(&r);
 	if (!ret && r.keep)
@@ -379,6 +496,7 @@ static int record(const void *options)
 	if (finished && add_guests(&r))
 		ret = -1;
 	free(r.file);
+	stopon_free(&r.stop);
 	return session_status(&r.s, ret);
 }
 

@@ -42,7 +42,7 @@ static size_t column_of(const char *command)
 	return spaces - before;
 }
 
-static int refused(const struct tdir *d, const char *event, const char *filter)
+int filter_refused(const struct tdir *d, const char *event, const char *filter)
 {
 	char *text = tdir_has(d, "error_log") ? tdir_read(d, "error_log", NULL) : NULL;
 	char *command = text ? behind_last(text, COMMAND) : NULL;
@@ -91,7 +91,7 @@ static int set_filter(const struct tdir *d, struct undo *undo, const char *event
 	else if (ret > 0)
 		ret = 0;
 	if (ret == -EINVAL)
-		ret = refused(d, event, filter);
+		ret = filter_refused(d, event, filter);
 	else if (ret < -1)
 		ret = log_error("cannot set the filter '%s' for %s: %s", filter,
 				event, strerror(-ret));

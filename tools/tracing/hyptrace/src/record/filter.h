@@ -9,6 +9,9 @@
 #include "record/tdir.h"
 #include "record/undo.h"
 
+/** filter_refused - say why the kernel has just refused @filter for "system/event". Return: -1 */
+int filter_refused(const struct tdir *d, const char *event, const char *filter);
+
 /**
  * filters_set - give each event its filter
  * @d:		directory of the events

@@ -109,6 +109,11 @@ struct follower {
 	u8 *zeros;
 	struct slot slot;
 	u64 nr_slots;	/* in the file, with the current one */
+	u64 from;	/* sub-buffers that end before are left out; 0 for none */
+	u64 in_slot;	/* events in the current one, if some are left out */
+	u64 left_out;	/* before the current one, with what was lost before these */
+	u64 skipped;	/* left out in all */
+	u64 since;	/* when the first one began, if events were overwritten before it */
 	struct follow_counts start;
 	char error[256];
 };
@@ -283,20 +288,21 @@ static u32 make_header(const struct follower *f, u64 header[2], u64 *tail)
 {
 	const struct slot *s = &f->slot;
 	u32 size = s->read - s->skip;
+	u64 lost = s->lost == RBPAGE_LOST_UNKNOWN ? s->lost : s->lost + f->left_out;
 
 	if (s->skip)
 		header[0] = s->base_ts;
 	else
 		memcpy(&header[0], subbuf(f, s->id), sizeof(header[0]));
 	header[1] = size;
-	if (!s->lost)
+	if (!lost)
 		return 0;
 	header[1] |= RBPAGE_MISSED_EVENTS;
-	if (s->lost == RBPAGE_LOST_UNKNOWN ||
+	if (lost == RBPAGE_LOST_UNKNOWN ||
 	    f->subbuf_size - RBPAGE_HEADER - size < sizeof(*tail))
 		return 0;
 	header[1] |= RBPAGE_MISSED_STORED;
-	*tail = s->lost;
+	*tail = lost;
 	return sizeof(*tail);
 }
 
@@ -358,27 +364,72 @@ static bool needs_slot(const struct follower *f, enum reader_move move)
 	return move == NEW || !f->nr_slots;
 }
 
-static int copy_subbuf(struct follower *f, enum reader_move move)
+static u64 page_ts(const struct follower *f)
 {
-	if (needs_slot(f, move))
+	u64 ts;
+
+	memcpy(&ts, subbuf(f, f->slot.id), sizeof(ts));
+	return ts;
+}
+
+static u64 count_events(const struct follower *f)
+{
+	const struct slot *s = &f->slot;
+	struct rbevent ev;
+	struct rbpage p;
+	u64 nr = 0;
+
+	if (rbpage_init(&p, subbuf(f, s->id), f->subbuf_size) || rbpage_skip_to(&p, s->skip))
+		return 0;
+	while (p.pos < s->read && rbpage_next(&p, &ev) > 0)
+		nr++;
+	return nr;
+}
+
+/*
+ * The sub-buffer follows another one. If all of that is too old, this one takes its slot. @lost
+ * were lost before that one.
+ */
+static bool replaces_last(struct follower *f, u64 lost)
+{
+	if (!f->from || !f->nr_slots || page_ts(f) > f->from) {
+		f->left_out = 0;
+		return false;
+	}
+	f->left_out += f->in_slot + (lost == RBPAGE_LOST_UNKNOWN ? 0 : lost);
+	f->skipped += f->in_slot;
+	return true;
+}
+
+/* @lost: before the last one */
+static int copy_subbuf(struct follower *f, enum reader_move move, u64 lost)
+{
+	bool replaces = move == NEW && replaces_last(f, lost);
+
+	if (!replaces && needs_slot(f, move))
 		__atomic_store_n(&f->nr_slots, f->nr_slots + 1,
 				 __ATOMIC_RELAXED);
 	loss_from_page(f);
+	if (f->nr_slots == 1)
+		f->since = f->slot.lost && !f->left_out ? page_ts(f) : 0;
+	if (f->from)
+		f->in_slot = count_events(f);
 	return write_slot(f);
 }
 
 int follower_drain(struct follower *f, bool all, unsigned int *percent)
 {
-	u64 taken = 0;
+	u64 taken = 0, lost;
 	int move;
 
 	do {
+		lost = f->slot.lost;
 		move = get_reader(f);
 		if (move < 0)
 			return -1;
 		if (move == SAME)
 			break;
-		if (copy_subbuf(f, move))
+		if (copy_subbuf(f, move, lost))
 			return -1;
 		taken++;
 		/*
@@ -388,6 +439,21 @@ int follower_drain(struct follower *f, bool all, unsigned int *percent)
 	} while (move == NEW || (move == GREW && (all || taken == 1)));
 	*percent = (100 * taken + f->nr_subbufs - 1) / f->nr_subbufs;
 	return 0;
+}
+
+void follower_keep_from(struct follower *f, u64 ts)
+{
+	f->from = ts;
+}
+
+u64 follower_skipped(const struct follower *f)
+{
+	return f->skipped;
+}
+
+u64 follower_since(const struct follower *f)
+{
+	return f->since;
 }
 
 const char *follower_error(const struct follower *f)

@@ -81,6 +81,20 @@ u64 follower_bytes(const struct follower *f);
  */
 void follower_live(const struct follower *f, struct follow_counts *c);
 
+/**
+ * follower_keep_from - leave out the first sub-buffers whose events are older than @ts
+ *
+ * Before the first drain. They count as overwritten; the first sub-buffer that is handed out says
+ * how many there were.
+ */
+void follower_keep_from(struct follower *f, u64 ts);
+
+/** follower_skipped - how many events were left out */
+u64 follower_skipped(const struct follower *f);
+
+/** follower_since - from when on there are all events; 0 if none was overwritten */
+u64 follower_since(const struct follower *f);
+
 void follower_close(struct follower *f);
 
 #endif

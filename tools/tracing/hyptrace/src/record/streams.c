@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include "lib/log.h"
 #include "record/streams.h"
@@ -108,6 +109,34 @@ void streams_tell(const struct streams *s, const char *what)
 		 t.kept[HYP], t.kept[HOST], t.lost);
 }
 
+void streams_keep_from(const struct streams *s, u64 ts)
+{
+	enum side side;
+	unsigned int i;
+
+	for (i = 0; i < s->nr_cpus; i++) {
+		for (side = HOST; side < NR_SIDES; side++) {
+			if (s->cpu[i][side].f)
+				follower_keep_from(s->cpu[i][side].f, ts);
+		}
+	}
+}
+
+u64 streams_since(const struct streams *s)
+{
+	u64 since = 0;
+	enum side side;
+	unsigned int i;
+
+	for (i = 0; i < s->nr_cpus; i++) {
+		for (side = HOST; side < NR_SIDES; side++) {
+			if (s->cpu[i][side].f)
+				since = MAX(since, follower_since(s->cpu[i][side].f));
+		}
+	}
+	return since;
+}
+
 bool stream_drained(const struct stream *s)
 {
 	struct follow_counts n;
@@ -125,8 +154,8 @@ void stream_counts(const struct stream *s, struct counters *counts)
 	follower_live(s->f, &n);
 	*counts = (struct counters) {
 		.written = n.written,
-		.overrun = n.overrun,
-		.read = n.read,
+		.overrun = n.overrun + follower_skipped(s->f),
+		.read = n.read - follower_skipped(s->f),
 		.dropped = read_dropped(s->dir, s->cpu) - s->dropped,
 	};
 }

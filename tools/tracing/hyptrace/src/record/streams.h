@@ -65,6 +65,12 @@ void streams_totals(const struct streams *s, struct streams_totals *t);
 /** streams_lost - events that the i-th CPU has lost; as above */
 u64 streams_lost(const struct streams *s, unsigned int i);
 
+/** streams_keep_from - before anything is read: leave out what is older, see follow.h */
+void streams_keep_from(const struct streams *s, u64 ts);
+
+/** streams_since - from when on all buffers have all events */
+u64 streams_since(const struct streams *s);
+
 /** streams_tell - print the number of events and of lost events, for @what */
 void streams_tell(const struct streams *s, const char *what);
 

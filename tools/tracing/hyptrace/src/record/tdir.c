@@ -250,6 +250,16 @@ static char *current_list(const struct tdir *d, const char *file)
 	return text;
 }
 
+/* "0*" or "1*" if the event has triggers, or a trigger may switch it */
+static char *current_enable(const struct tdir *d, const char *file)
+{
+	char *text = tdir_read_word(d, file);
+
+	if (text)
+		text[strcspn(text, "*")] = '\0';
+	return text;
+}
+
 /* The value that can be written back */
 static char *current_value(const struct tdir *d, const char *file)
 {
@@ -261,6 +271,8 @@ static char *current_value(const struct tdir *d, const char *file)
 		return current_filter(d, file);
 	if (!strcmp(file, "set_graph_function"))
 		return current_list(d, file);
+	if (name && !strcmp(name, "/enable"))
+		return current_enable(d, file);
 	return tdir_read_word(d, file);
 }
 
