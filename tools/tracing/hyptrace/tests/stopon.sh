@@ -55,14 +55,15 @@ stops_at_42()
 check "the event is the last one" stops_at_42
 
 # What it says: the event, and what to do next
-says()
+says()		# OPTION...
 {
-	hyptrace record -o $F --stop-on 'selftest id == 42' -- sh -c "echo 42 >$R/write_event" \
-		2>$D/err
+	hyptrace record -o $F "$@" --stop-on 'selftest id == 42' -- \
+		sh -c "echo 42 >$R/write_event" 2>$D/err
 	grep -q 'CPU [0-9]* has stopped tracing: .*selftest id=42$' $D/err &&
 		grep -q "next: hyptrace why $F$" $D/err && ! grep -q held $D/err
 }
 check "it says what has stopped it" says
+[ ! -e $R/options/stacktrace ] || check "also if a stack follows" says --stacks
 
 # A visit of more than 10 us, as there are in protected mode when a VM is made: the last exit is
 # that long after its entry

@@ -182,23 +182,32 @@ static int take_line(struct stopon *s, const char *line)
 	return s->text ? 0 : -1;
 }
 
+/* The last line of an event. Its stack may follow, with a line for each caller */
+static const char *last_event(char *text)
+{
+	const char *last = text, *line;
+
+	while ((line = strsep(&text, "\n"))) {
+		if (*line == '[' && !strstr(line, ": kernel_stack "))
+			last = line;
+	}
+	return last;
+}
+
 /* It is the last one of its CPU */
 int stopon_find(struct stopon *s, const struct tdir *d)
 {
-	char *by = tdir_read_word(d, "stopped_by"), *file = NULL, *text = NULL, *line;
+	char *by = tdir_read_word(d, "stopped_by"), *file = NULL, *text = NULL;
 	int ret = -1;
 
 	if (by)
 		s->cpu = atoi(by);
 	file = by ? xasprintf("per_cpu/cpu%u/trace", s->cpu) : NULL;
 	text = file ? tdir_read(d, file, NULL) : NULL;
-	if (text && *text) {
-		text[strlen(text) - 1] = '\0';
-		line = strrchr(text, '\n');
-		ret = take_line(s, line ? line + 1 : text);
-	} else if (text) {
+	if (text && *text)
+		ret = take_line(s, last_event(text));
+	else if (text)
 		log_error("CPU %u has stopped tracing, but has no event", s->cpu);
-	}
 	free(text);
 	free(file);
 	free(by);
