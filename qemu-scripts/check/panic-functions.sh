@@ -81,7 +81,7 @@ check_place()	# SYMBOL OFFSET LAST-OFFSET
 	# The innermost of those that are hooked has returned
 	*_return,*) check_trace "$what" "$((MAX_DEPTH - 2))*bench_deeper" "${callers[@]}" ;;
 	hyp_function_graph,[04]) check_trace "$what" bench_deeper "${callers[@]:1}" ;;
-	hyp_function_graph,$3 | hyp_function_graph,$(($3 - 4))) check_trace "$what" "${callers[@]}" ;;
+	hyp_function_graph,"$3" | hyp_function_graph,"$(($3 - 4))") check_trace "$what" "${callers[@]}" ;;
 	hyp_function_graph,*) check_trace "$what" bench_deeper "${callers[@]}" ;;
 	# When a call is too deep, there is a frame of each
 	*)

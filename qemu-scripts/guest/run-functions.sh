@@ -24,9 +24,9 @@ grep '^calls: recorded=[0-9]* too_deep=0 without_return=0$' /tmp/graph &&
 result $? "functions: each call has its return"
 # Of each call, trace-cmd prints where it begins. A call of nothing else is one line there
 for name in 'handle_trap() {' 'handle___kvm_vcpu_run() {' 'leaf_walker'; do
-	ours=$(hyptrace report $file | grep "funcgraph_entry: .* $name" | wc -l)
+	ours=$(hyptrace report $file | grep -c "funcgraph_entry: .* $name")
 	theirs=$(trace-cmd report $file 2>/dev/null |
-		 grep -a "funcgraph_entry: .* __kvm_nvhe_$name" | wc -l)
+		 grep -ac "funcgraph_entry: .* __kvm_nvhe_$name")
 	[ "$ours" -gt 0 ] && [ "$ours" = "$theirs" ]
 	result $? "functions: $theirs calls of ${name%%(*} by trace-cmd, $ours by hyptrace"
 done

@@ -17,7 +17,7 @@ if [ "$1" != call ]; then
 	[ "$place" ] || exit 1
 	place="text=$(printf '0x%x' $((place + $2)))"
 fi
-insmod "$here/crash.ko" $place || exit 1
+insmod "$here/crash.ko" ${place:+"$place"} || exit 1
 cd /sys/kernel/tracing/remotes/hypervisor || exit 1
 if [ "$place" ]; then
 	echo bench_deep bench_deeper >set_ftrace_filter

@@ -23,7 +23,7 @@
  */
 #define FRAME_SIZE	96
 
-	/* C_FUNCTION gets where the function continues, and the first record, which it may change */
+	/* C_FUNCTION gets where the function continues, and the first record, to change it */
 	.macro	function_traced, c_function
 	stp	x29, x9, [sp, #-16]!
 	mov	x29, sp

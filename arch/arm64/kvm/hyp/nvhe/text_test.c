@@ -91,15 +91,15 @@ static int look_at_aliases(void)
 extern u32 hyp_text_misfits[];
 
 asm(".pushsection .text, \"ax\"\n"
-    ".globl	hyp_text_misfits\n"
-    "hyp_text_misfits:\n"
-    "	nop\n"
-    "	nop\n"
-    "	mov	x9, x30\n"
-    "	yield\n"
-    "	mov	x9, x30\n"
-    "	bl	hyp_text_misfits\n"
-    ".popsection\n");
+	".globl	hyp_text_misfits\n"
+	"hyp_text_misfits:\n"
+	"	nop\n"
+	"	nop\n"
+	"	mov	x9, x30\n"
+	"	yield\n"
+	"	mov	x9, x30\n"
+	"	bl	hyp_text_misfits\n"
+	".popsection\n");
 
 static int switch_misfit(u32 index, bool on)
 {

@@ -7,6 +7,7 @@
  * first line, for a minute at most. Then "stuck" has 1.
  */
 #include <linux/arm-smccc.h>
+#include <linux/cacheflush.h>
 #include <linux/console.h>
 #include <linux/debugfs.h>
 #include <linux/delay.h>
@@ -17,7 +18,6 @@
 #include <linux/smp.h>
 #include <linux/vmalloc.h>
 
-#include <asm/cacheflush.h>
 #include <asm/kvm_asm.h>
 #include <asm/kvm_hyptrace.h>
 
@@ -26,7 +26,7 @@ enum {
 	CRASH_OOPS,	/* the kernel oopses, and survives if panic_on_oops is 0 */
 	CRASH_EL2_TWICE, /* EL2 panics, and again when it writes an event; not protected */
 	CRASH_ENABLE,	/* nothing: this CPU switches host_hcall on over and over, for ever */
-	CRASH_TEXT,	/* the host makes an instruction of EL2 undefined; it must not if protected */
+	CRASH_TEXT,	/* the host makes an instruction of EL2 undefined, which EL2 may refuse */
 };
 
 /* An address without memory, where EL2 looks for a VM's page tables */

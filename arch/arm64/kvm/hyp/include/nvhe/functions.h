@@ -5,10 +5,10 @@
  * Tracing of functions at EL2.
  */
 #include <linux/linkage.h>
+#include <linux/percpu-defs.h>
 #include <linux/types.h>
 
 #include <asm/kvm_hypfunctions.h>
-#include <asm/percpu.h>
 
 #ifdef CONFIG_NVHE_EL2_FUNCTION_TRACER
 
