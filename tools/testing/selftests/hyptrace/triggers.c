@@ -25,7 +25,7 @@
 
 #define TEST_KB		1024
 #define MAX_CPUS	64
-#define STORM_MS	1000
+#define STORM_MS	300
 /* From the kernel: triggers of an event at most */
 #define MAX_TRIGGERS	7
 
@@ -671,6 +671,7 @@ TEST_F(triggers, switched_all_the_time)
 	struct writer writers[MAX_CPUS];
 	unsigned int i;
 	__u64 end, written = 0;
+	struct stats stats;
 
 	if (self->bench_fd < 0)
 		SKIP(return, "the kernel has no CONFIG_NVHE_EL2_TRACING_BENCH");
@@ -698,6 +699,11 @@ TEST_F(triggers, switched_all_the_time)
 		ASSERT_EQ(0, pin_to_cpu(cpu));
 		ASSERT_EQ(0, bench_write(self->bench_fd, cpu, 0, 1, &written));
 		EXPECT_EQ(written, total(src, cpu));
+		/* Those in the buffer are there */
+		ASSERT_EQ(0, source_stats(src, cpu, &stats));
+		events_clear(&self->ev);
+		ASSERT_EQ(0, source_look(src, cpu, &self->ev));
+		EXPECT_EQ(stats.entries, self->ev.nr + self->ev.others);
 	}
 }
 

@@ -3,6 +3,7 @@
 # hyptrace record --stop-on: what led to an event is in the file, and nothing is left behind. Runs
 # as root in a guest on virtual time with the remote, hyptrace and hyp_workload in PATH.
 # shellcheck disable=SC2086,SC2154 # $D, $T, $R of tap.sh: no spaces
+# shellcheck source=tools/tracing/hyptrace/tests/tap.sh
 . "$(dirname "$0")/tap.sh"
 
 state()
