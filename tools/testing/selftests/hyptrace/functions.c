@@ -159,7 +159,8 @@ static const char *const untraced[] = {
 	"__hyp_trace_*", "hyp_take_page", "hyp_return_page", "share_pages", "unshare_pages",
 	"lock_cpu", "unlock_cpu", "enable_locked*", "enable_this_cpu", "enable_event_locked*",
 	"set_event_id", "needs_extra*", "refresh_events*", "any_writer_is_on", "clock_parts",
-	"hyp_address", "unpin_parts", "set_clock_locked*",
+	"hyp_address", "unpin_parts", "set_clock_locked*", "begin_locked*", "add_subbufs_locked*",
+	"unload_some_locked*", "pin_parts*",
 	/* clock.c, text.c, ring_buffer_writer.c */
 	"hyp_clock_*", "refresh", "hyp_text_*", "write_insn*", "rb_*", "start_subbuf",
 	/* stack.c, stacktrace.c, and what leads there */
@@ -171,6 +172,8 @@ static const char *const untraced[] = {
 	/* static inline functions of headers, which the kernel never traces */
 	"ctxt_has_*", "kvm_hyp_handle_*", "__get_fault_info", "__kvm_skip_instr",
 	"hyp_phys_to_virt", "hyp_virt_to_phys", "hyp_page_count", "__activate_cptr_traps*",
+	"__sysreg_save_el1_state", "__sysreg_restore_el1_state", "fixup_guest_exit",
+	"__activate_traps_hfgxtr", "__deactivate_traps_common",
 	"__deactivate_cptr_traps*", "__clean_dcache_guest_page", "__invalidate_icache_guest_page",
 	/* host.S */
 	"__host_enter*", "__host_exit", "__host_hvc", "__hyp_do_panic", "__kvm_hyp_host_vector",
