@@ -158,9 +158,16 @@ static const char *const untraced[] = {
 	/* trace_buffers.c, trace_control.c */
 	"__hyp_trace_*", "hyp_take_page", "hyp_return_page", "share_pages", "unshare_pages",
 	"lock_cpu", "unlock_cpu", "enable_locked*", "enable_this_cpu", "enable_event_locked*",
-	"set_event_id", "needs_extra*", "refresh_events*", "any_writer_is_on", "clock_parts",
+	"set_event_id", "refresh_event*", "any_writer_is_on", "clock_parts",
 	"hyp_address", "unpin_parts", "set_clock_locked*", "begin_locked*", "add_subbufs_locked*",
 	"unload_some_locked*", "pin_parts*",
+	/* trace_triggers.c */
+	"hyp_write_triggered", "hyp_filter_size", "remote_filter_*", "remote_trigger*", "word_of*",
+	"set_word*", "set_stopped*", "filter_is_timed*", "exit_is_timed*", "event_changed*",
+	"switch_trace*", "switch_event*", "acts_after*", "act", "act.*", "before_event*",
+	"after_event*", "triggers_begin*", "triggers_end*", "wait_for_cpu*", "counter_to_ns*",
+	"note_time*", "passes*", "write_event*", "take_triggers*", "count_of*", "arm_event*",
+	"let_go_on*",
 	/* clock.c, text.c, ring_buffer_writer.c */
 	"hyp_clock_*", "refresh", "hyp_text_*", "write_insn*", "rb_*", "start_subbuf",
 	/* stack.c, stacktrace.c, and what leads there */
