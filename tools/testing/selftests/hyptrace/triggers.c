@@ -659,7 +659,7 @@ TEST_F(triggers, traceoff_stops_all)
 }
 
 /* Triggers come and go, stop and start, while all CPUs write: each event is accounted for */
-TEST_F(triggers, switched_all_the_time)
+TEST_F_TIMEOUT(triggers, switched_all_the_time, 120)
 {
 	static const char *const steps[] = {
 		"traceoff if id & 64", "!traceoff", "enable_event:hypervisor:host_hcall if id & 8",
