@@ -98,21 +98,37 @@ measure()	# CPUS ARGUMENT-OF-HYP_BENCH [ARGUMENT-OF-BOOT]...
 		--add "$OBJ/hyp_bench:/root/hyp_bench" -- "./hyp_bench $what"
 }
 
-# The memory that the objects of tracing take at EL2. A CPU's part comes once for each
-measure_size()
+# The memory that objects take at EL2, with that name. A CPU's part comes once for each
+size_of()	# NAME OBJECT...
 {
-	local dir=$kernel/arch/arm64/kvm/hyp/nvhe
+	local name=$1
+	shift
 
-	"${CROSS_COMPILE}size" -A "$dir"/trace*.nvhe.o "$dir/clock.nvhe.o" \
-		"$kernel/kernel/trace/ring_buffer_writer.nvhe.o" | awk '
+	"${CROSS_COMPILE}size" -A "$@" | awk -v name="$name" '
 		/^\.bss/ { bss += $2 }
 		/^\.data\.\.percpu/ { percpu += $2 }
 		/^(\.text|\.rodata|\.altinstructions|__bug_table)/ { text += $2 }
 		END {
-			printf "el2.text\t%d\tbytes\t0\n", text
-			printf "el2.bss\t%d\tbytes\t0\n", bss
-			printf "el2.percpu\t%d\tbytes/CPU\t0\n", percpu
+			printf "%s.text\t%d\tbytes\t0\n", name, text
+			printf "%s.bss\t%d\tbytes\t0\n", name, bss
+			printf "%s.percpu\t%d\tbytes/CPU\t0\n", name, percpu
 		}'
+}
+
+has_option()	# NAME
+{
+	grep -q "^CONFIG_NVHE_EL2_$1=y" "$kernel/.config"
+}
+
+# Most of what an option adds is in an object of its own
+measure_size()
+{
+	local dir=$kernel/arch/arm64/kvm/hyp/nvhe
+
+	size_of el2 "$dir"/trace{,_buffers,_control}.nvhe.o "$dir/clock.nvhe.o" \
+		"$kernel/kernel/trace/ring_buffer_writer.nvhe.o"
+	! has_option TRIGGERS || size_of el2.triggers "$dir/trace_triggers.nvhe.o"
+	! has_option STACKS || size_of el2.stacks "$dir/stack.nvhe.o"
 }
 
 # Measures the same guest on a kernel without hypervisor tracing

@@ -22,6 +22,7 @@
  * @REMOTE_TRIGGER_TRACEON: let them go on, before it is written
  * @REMOTE_TRIGGER_ENABLE: switch another event on, before it is written
  * @REMOTE_TRIGGER_DISABLE: switch another event off, before it is written
+ * @REMOTE_TRIGGER_STACK: write the call chain, once the event has been written
  * @REMOTE_TRIGGER_NR_OPS: the number of them
  */
 enum remote_trigger_op {
@@ -29,6 +30,9 @@ enum remote_trigger_op {
 	REMOTE_TRIGGER_TRACEON,
 	REMOTE_TRIGGER_ENABLE,
 	REMOTE_TRIGGER_DISABLE,
+#ifdef CONFIG_TRACE_REMOTE_STACKS
+	REMOTE_TRIGGER_STACK,
+#endif
 	REMOTE_TRIGGER_NR_OPS,
 };
 

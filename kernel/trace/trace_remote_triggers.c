@@ -23,6 +23,9 @@ static const char *const op_names[REMOTE_TRIGGER_NR_OPS] = {
 	[REMOTE_TRIGGER_TRACEON]	= "traceon",
 	[REMOTE_TRIGGER_ENABLE]		= ENABLE_EVENT_STR,
 	[REMOTE_TRIGGER_DISABLE]	= DISABLE_EVENT_STR,
+#ifdef CONFIG_TRACE_REMOTE_STACKS
+	[REMOTE_TRIGGER_STACK]		= "stacktrace",
+#endif
 };
 
 /* A trigger may switch the event, or it has triggers */

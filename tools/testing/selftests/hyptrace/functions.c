@@ -167,7 +167,7 @@ static const char *const untraced[] = {
 	"switch_trace*", "switch_event*", "acts_after*", "act", "act.*", "before_event*",
 	"after_event*", "triggers_begin*", "triggers_end*", "wait_for_cpu*", "counter_to_ns*",
 	"note_time*", "passes*", "write_event*", "take_triggers*", "count_of*", "arm_event*",
-	"let_go_on*",
+	"let_go_on*", "is_stack*", "wants_stack*",
 	/* clock.c, text.c, ring_buffer_writer.c */
 	"hyp_clock_*", "refresh", "hyp_text_*", "write_insn*", "rb_*", "start_subbuf",
 	/* stack.c, stacktrace.c, and what leads there */

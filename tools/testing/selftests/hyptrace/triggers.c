@@ -31,8 +31,7 @@
 #define MAX_TRIGGERS	7
 
 #define SELFTEST	"hypervisor/selftest"
-#define NONE	\
-	"# Available triggers:\n# traceon traceoff enable_event disable_event\n"
+#define STACKS		"options/stacktrace"
 
 FIXTURE(triggers) {
 	struct source	src;
@@ -110,6 +109,21 @@ static int trigger(const struct source *src, const char *event, const char *text
 		EXPECT_STREQ(text, __buf);					\
 	} while (0)
 
+static bool has_stacks(const struct source *src)
+{
+	char buf[4];
+
+	return source_get(src, buf, sizeof(buf), STACKS) >= 0;
+}
+
+/* What is shown of an event without triggers */
+static const char *none(const struct source *src)
+{
+	return has_stacks(src) ?
+	       "# Available triggers:\n# traceon traceoff stacktrace enable_event disable_event\n" :
+	       "# Available triggers:\n# traceon traceoff enable_event disable_event\n";
+}
+
 #define EXPECT_TRIGGER(event, text)	EXPECT_FILE(text, "events/" event "/trigger")
 #define EXPECT_ON(on)			EXPECT_FILE(on ? "1\n" : "0\n", "tracing_on")
 
@@ -131,7 +145,7 @@ TEST_F(triggers, traceoff)
 {
 	const struct source *src = &self->src;
 
-	EXPECT_TRIGGER(SELFTEST, NONE);
+	EXPECT_TRIGGER(SELFTEST, none(src));
 	ASSERT_EQ(0, trigger(src, SELFTEST, "traceoff if id == 3"));
 	EXPECT_TRIGGER(SELFTEST, "traceoff:unlimited if id == 3\n");
 	ASSERT_EQ(0, source_on(src, true));
@@ -155,7 +169,7 @@ TEST_F(triggers, traceoff)
 	EXPECT_IDS(1, 2, 3, 2, 3, 4);
 
 	ASSERT_EQ(0, trigger(src, SELFTEST, "!traceoff"));
-	EXPECT_TRIGGER(SELFTEST, NONE);
+	EXPECT_TRIGGER(SELFTEST, none(src));
 	ASSERT_EQ(0, source_write_many(src, 3, 2));
 	EXPECT_ON(true);
 	EXPECT_IDS(1, 2, 3, 2, 3, 4, 3, 4);
@@ -270,6 +284,57 @@ TEST_F(triggers, event_is_off)
 	ASSERT_EQ(0, source_on(src, true));
 	ASSERT_EQ(0, source_write_many(src, 3, 2));
 	EXPECT_IDS(3, 4);
+}
+
+/* A stack follows the event, or stands alone if that is off. There is one for each event at most */
+TEST_F(triggers, stacktrace)
+{
+	const struct source *src = &self->src;
+	const struct text *t = &self->text;
+	long at;
+
+	if (!has_stacks(src))
+		SKIP(return, "the kernel has no CONFIG_NVHE_EL2_STACKS");
+
+	ASSERT_EQ(0, trigger(src, SELFTEST, "stacktrace:2 if id > 1"));
+	ASSERT_EQ(0, source_on(src, true));
+	ASSERT_EQ(0, source_write_many(src, 1, 4));
+	EXPECT_TRIGGER(SELFTEST, "stacktrace:count=0 if id > 1\n");
+	ASSERT_EQ(0, text_read(src, 0, &self->text));
+	EXPECT_EQ(4, text_count(t, "selftest"));
+	EXPECT_EQ(2, text_count(t, "kernel_stack"));
+	at = text_find(t, "selftest", "id=2");
+	ASSERT_LE(0, at);
+	EXPECT_EQ(at + 1, text_find(t, "kernel_stack", ""));
+	at = text_find(t, "selftest", "id=3");
+	ASSERT_LE(0, at);
+	EXPECT_EQ(at + 1, text_find_from(t, at, "kernel_stack", ""));
+
+	ASSERT_EQ(0, trigger(src, SELFTEST, "!stacktrace"));
+	ASSERT_EQ(0, trigger(src, SELFTEST, "stacktrace"));
+	ASSERT_EQ(0, source_put(src, "0", "events/" SELFTEST "/enable"));
+	ASSERT_EQ(0, source_clear(src));
+	ASSERT_EQ(0, source_write(src, 5));
+	ASSERT_EQ(0, text_read(src, 0, &self->text));
+	EXPECT_EQ(0, text_count(t, "selftest"));
+	EXPECT_EQ(1, text_count(t, "kernel_stack"));
+
+	ASSERT_EQ(0, source_put(src, "1", "events/" SELFTEST "/enable"));
+	ASSERT_EQ(0, source_put(src, "1", STACKS));
+	ASSERT_EQ(0, source_clear(src));
+	ASSERT_EQ(0, source_write(src, 6));
+	ASSERT_EQ(0, text_read(src, 0, &self->text));
+	EXPECT_EQ(1, text_count(t, "selftest"));
+	EXPECT_EQ(1, text_count(t, "kernel_stack"));
+
+	/* The stack belongs to the event that stops tracing; there is none of what is stopped */
+	ASSERT_EQ(0, source_put(src, "0", STACKS));
+	ASSERT_EQ(0, trigger(src, SELFTEST, "traceoff if id == 8"));
+	ASSERT_EQ(0, source_clear(src));
+	ASSERT_EQ(0, source_write_many(src, 7, 3));
+	ASSERT_EQ(0, text_read(src, 0, &self->text));
+	EXPECT_EQ(2, text_count(t, "selftest"));
+	EXPECT_EQ(2, text_count(t, "kernel_stack"));
 }
 
 TEST_F(triggers, enable_event)

@@ -184,9 +184,18 @@ static void switch_event(struct remote_trigger *trigger, u16 id)
 	hyp_trace_unlock(&words_lock);
 }
 
+static bool is_stack(const struct remote_trigger *trigger)
+{
+#ifdef CONFIG_TRACE_REMOTE_STACKS
+	return trigger->op == REMOTE_TRIGGER_STACK;
+#else
+	return false;
+#endif
+}
+
 static bool acts_after(const struct remote_trigger *trigger)
 {
-	return trigger->op == REMOTE_TRIGGER_TRACEOFF;
+	return trigger->op == REMOTE_TRIGGER_TRACEOFF || is_stack(trigger);
 }
 
 static void act(struct remote_trigger *trigger)
@@ -204,7 +213,7 @@ static void act(struct remote_trigger *trigger)
 	case REMOTE_TRIGGER_DISABLE:
 		switch_event(trigger, 0);
 		break;
-	case REMOTE_TRIGGER_NR_OPS:
+	default:	/* a stack; see wants_stack() */
 		break;
 	}
 }
@@ -235,6 +244,22 @@ static void after_event(struct remote_triggers *triggers, u32 after)
 		if (after & 1)
 			act(&triggers->list[i]);
 	}
+}
+
+/* Does one of these triggers ask for the event's call chain? There is one at most */
+static bool wants_stack(struct remote_triggers *triggers, u32 after)
+{
+	bool wants = false;
+	u32 i;
+
+	for (i = 0; after; i++, after >>= 1) {
+		if (!(after & 1) || !is_stack(&triggers->list[i]))
+			continue;
+		hyp_trace_lock(&words_lock);
+		wants |= !stopped && remote_trigger_use(&triggers->list[i]);
+		hyp_trace_unlock(&words_lock);
+	}
+	return wants;
 }
 
 /*
@@ -336,6 +361,7 @@ void hyp_write_triggered(struct hyp_trace_cpu *tc, u32 event, u16 id, unsigned l
 {
 	struct remote_rec *from = &tc->slow.hdr;
 	struct remote_triggers *triggers;
+	bool stack;
 	u32 after = 0;
 
 	note_time(tc, event);
@@ -345,7 +371,8 @@ void hyp_write_triggered(struct hyp_trace_cpu *tc, u32 event, u16 id, unsigned l
 		after = before_event(triggers, from, hyp_filter_size(event));
 		id = READ_ONCE(hyp_event_ids[event]);	/* they may have switched it */
 	}
-	if (write_event(tc, event, id) && hyp_stacks_are_on())
+	stack = write_event(tc, event, id) && hyp_stacks_are_on();
+	if (wants_stack(triggers, after) || stack)
 		hyp_write_stack(tc, pc, fp);
 	if (after)
 		after_event(triggers, after);
