@@ -41,7 +41,7 @@ _hyptrace_values()	# COMMAND OPTION
 	*" -E" | *" --hyp-event") _hyptrace_events "$trace/remotes/hypervisor" ;;
 	"report -C" | "why --time") return 1 ;;
 	*" -C" | *" --clock") _hyptrace_clocks "$trace/remotes/hypervisor" ;;
-	*" --graph") _hyptrace_functions "$trace/remotes/hypervisor" ;;
+	*" --graph-function") _hyptrace_functions "$trace/remotes/hypervisor" ;;
 	*" --compression") echo any none zstd zlib ;;
 	*" --remote") ls "$trace/remotes" 2>/dev/null ;;
 	"stat -u" | "stat --unit" | "graph -u" | "graph --unit") echo auto ns us ms s ;;

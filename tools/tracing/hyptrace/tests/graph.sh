@@ -20,13 +20,13 @@ record()
 }
 
 expect 1 "no function 'no_such_function' at EL2: expected one of available_filter_functions" \
-	hyptrace record --graph=no_such_function -o $D/x -d 10ms
+	hyptrace record --graph-function=no_such_function -o $D/x -d 10ms
 check "nothing was recorded" [ ! -e $D/x ]
 expect 1 "no function 'nor_this\*' at EL2" \
-	hyptrace record --graph=$F --graph='nor_this*' -o $D/x -d 10ms
+	hyptrace record --graph-function=$F --graph-function='nor_this*' -o $D/x -d 10ms
 expect 2 "--host-only with --graph: expected one of them" hyptrace record --host-only --graph
 
-record --graph=$F
+record --graph-function=$F
 check "the tracer was on" [ "$(head -n 1 $D/on)" = function_graph ]
 check "the list had the function" [ "$(tail -n +2 $D/on)" = __kvm_nvhe_$F ]
 expect 0 "" hyptrace check $D/g.dat
@@ -36,7 +36,7 @@ expect 0 "" hyptrace graph --entry="*hyp_trace_selftest" $D/g.dat
 check "below the hypercall" grep -q "^ *$F  *3 " $D/out
 
 # Several functions, and a pattern
-record --graph=$F --graph='handle___pkvm_*'
+record --graph-function=$F --graph-function='handle___pkvm_*'
 check "the list had all of them" grep -q __kvm_nvhe_handle___pkvm_ $D/on
 check "and the first" grep -qx __kvm_nvhe_$F $D/on
 

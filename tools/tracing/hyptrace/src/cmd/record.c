@@ -83,8 +83,8 @@ struct recorder {
 /* Options */
 
 enum {
-	OPT_WHY = CMDLINE_KEYS, OPT_HOST_ONLY, OPT_GUEST, OPT_GRAPH, OPT_STACKS, OPT_COMPRESSION,
-	OPT_STOP_ON, OPT_KEEP,
+	OPT_WHY = CMDLINE_KEYS, OPT_HOST_ONLY, OPT_GUEST, OPT_GRAPH, OPT_GRAPH_FUNCTION, OPT_STACKS,
+	OPT_COMPRESSION, OPT_STOP_ON, OPT_KEEP,
 };
 
 static const struct argp_option options[] = {
@@ -97,8 +97,10 @@ static const struct argp_option options[] = {
 	  "at the end, merge FILE, the recording that a guest has made meanwhile, or NAME=FILE with its name (see hyptrace merge); can be repeated",
 	  0 },
 	{ "why", OPT_WHY, NULL, 0, "record also all events that hyptrace why needs", 0 },
-	{ "graph", OPT_GRAPH, "FUNCTION", OPTION_ARG_OPTIONAL,
-	  "record also which functions EL2 calls, for hyptrace graph: all, or only FUNCTION, which can be a pattern, and what it calls; can be repeated",
+	{ "graph", OPT_GRAPH, NULL, 0, "record also which functions EL2 calls, for hyptrace graph",
+	  0 },
+	{ "graph-function", OPT_GRAPH_FUNCTION, "FUNCTION", 0,
+	  "the same for only FUNCTION, which can be a pattern, and what it calls; can be repeated",
 	  0 },
 	{ "stacks", OPT_STACKS, NULL, 0, "record also EL2's call chain with each of its events", 0 },
 	{ "stop-on", OPT_STOP_ON, "EVENT", 0,
@@ -120,10 +122,10 @@ static int set_compression(struct options *o, const char *name)
 	return log_error("bad compression '%s': expected any, none, " PACKING_NAMES, name);
 }
 
-static int add_graph(struct session_options *s, const char *function)
+static int add_function(struct session_options *s, const char *function)
 {
 	s->graph = true;
-	return function ? strlist_add(&s->functions, function) : 0;
+	return strlist_add(&s->functions, function);
 }
 
 static int set_keep(struct options *o, const char *arg)
@@ -195,7 +197,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->session.why = true;
 		return 0;
 	case OPT_GRAPH:
-		return cmdline_told(add_graph(&o->session, arg));
+		o->session.graph = true;
+		return 0;
+	case OPT_GRAPH_FUNCTION:
+		return cmdline_told(add_function(&o->session, arg));
 	case OPT_STACKS:
 		o->session.stacks = true;
 		return 0;
