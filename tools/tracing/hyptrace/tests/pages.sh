@@ -54,8 +54,8 @@ check "once it is refused" [ "$(grep -c 'host, shared with hyp, refused: -1$' $D
 if [ -e $R/events/hypervisor/guest_mem ]; then
 	check "pages are shared with guests" [ "$(count host_share_guest 2)" -gt 0 ]
 	check "and taken back" [ "$(count host_unshare_guest 2)" -gt 0 ]
-	pfn=$(hyptrace report $D/pages.dat | sed -n 's/.*op=share_host .*\(pfn=[^ ]*\) .*ret=0$/\1/p' |
-		head -n 1)
+	pfn=$(hyptrace report $D/pages.dat |
+		sed -n 's/.*op=share_host .*\(pfn=[^ ]*\) .*ret=0$/\1/p' | head -n 1)
 	hyptrace pages --pfn ${pfn#pfn=} $D/pages.dat >$D/story
 	sed 's/^/# /' $D/story
 	check "a protected guest's page, from beginning to end" contains \

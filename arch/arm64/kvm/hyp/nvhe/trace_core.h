@@ -36,7 +36,7 @@ enum trace_state {
 /* How the filters and triggers of hyp_exit see it; @duration is not recorded */
 struct hyp_timed_exit {
 	struct remote_rec_hyp_exit	rec;
-	u64				duration __aligned(8);
+	u64				duration;
 };
 
 /* A record for write_slow(), which adds the type and the pid; aligned for filters */

@@ -278,13 +278,16 @@ static struct remote_triggers *triggers_begin(struct hyp_trace_cpu *tc, u32 even
 
 static void triggers_end(struct hyp_trace_cpu *tc)
 {
+	/* The triggers are not used any more; pairs with wait_for_cpu() */
 	smp_store_release(&tc->triggers_used, tc->triggers_used + 1);
 }
 
 static void wait_for_cpu(const struct hyp_trace_cpu *tc)
 {
+	/* Both pair with triggers_end() */
 	u32 used = smp_load_acquire(&tc->triggers_used);
 
+	/* Also another odd number: those that it uses now are new ones */
 	while ((used & 1) && smp_load_acquire(&tc->triggers_used) == used &&
 	       !READ_ONCE(hyp_trace_panicked))
 		cpu_relax();

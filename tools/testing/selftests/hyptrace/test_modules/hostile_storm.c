@@ -170,7 +170,8 @@ static s64 trigger_step(struct rng *rng, struct caller *caller)
 
 	for (i = 0; i < nr; i++)
 		triggers->list[i] = (struct remote_trigger){
-			.count = REMOTE_TRIGGER_UNLIMITED, .op = rng_below(rng, REMOTE_TRIGGER_NR_OPS + 1),
+			.count = REMOTE_TRIGGER_UNLIMITED,
+			.op = rng_below(rng, REMOTE_TRIGGER_NR_OPS + 1),
 			.event = rng_below(rng, NR_HYP_EVENTS), .id = rng_below(rng, 1000),
 		};
 	ret = hcall(__hyp_trace_set_triggers, caller->event, nr, pool_pfn(caller->triggers));

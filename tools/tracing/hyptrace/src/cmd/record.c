@@ -102,7 +102,8 @@ static const struct argp_option options[] = {
 	{ "graph-function", OPT_GRAPH_FUNCTION, "FUNCTION", 0,
 	  "the same for only FUNCTION, which can be a pattern, and what it calls; can be repeated",
 	  0 },
-	{ "stacks", OPT_STACKS, NULL, 0, "record also EL2's call chain with each of its events", 0 },
+	{ "stacks", OPT_STACKS, NULL, 0,
+	  "record also EL2's call chain with each of its events", 0 },
 	{ "stop-on", OPT_STOP_ON, "EVENT", 0,
 	  "stop when this event of the hypervisor happens, and record what led to it: an event and a filter, such as 'hyp_exit duration > 50us'",
 	  0 },
@@ -353,7 +354,8 @@ static void tell_event(const struct recorder *r)
 	char held[UNIT_TEXT], want[UNIT_TEXT];
 
 	log_note("CPU %u has stopped tracing: %s", r->stop.cpu, r->stop.text);
-	if (since && r->opt->keep_ns && (since > r->stop.ts || r->stop.ts - since < r->opt->keep_ns))
+	if (since && r->opt->keep_ns &&
+	    (since > r->stop.ts || r->stop.ts - since < r->opt->keep_ns))
 		log_note("the buffers held only the last %s before that, not %s: use a larger --buffer-size",
 			 unit_text(held, since > r->stop.ts ? 0 : r->stop.ts - since, UNIT_AUTO),
 			 unit_text(want, r->opt->keep_ns, UNIT_AUTO));

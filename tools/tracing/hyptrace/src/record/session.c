@@ -134,7 +134,9 @@ static int check_features(const struct session *s)
 
 	if (s->opt->stacks && tdir_need(d, "options/stacktrace", "CONFIG_NVHE_EL2_STACKS"))
 		return -1;
-	return s->opt->graph ? tdir_need(d, "current_tracer", "CONFIG_NVHE_EL2_FUNCTION_TRACER") : 0;
+	if (!s->opt->graph)
+		return 0;
+	return tdir_need(d, "current_tracer", "CONFIG_NVHE_EL2_FUNCTION_TRACER");
 }
 
 int session_prepare(struct session *s)
