@@ -12,6 +12,9 @@ log=/tmp/example.log
 # Restores the state that a remote has after boot
 reset_remote()
 {
+	grep -l '^traceoff' $remote/events/*/*/trigger | while read -r file; do
+		echo '!traceoff' >"$file"
+	done
 	echo 0 >$remote/tracing_on
 	echo 0 >$remote/events/enable
 	echo >$remote/trace
