@@ -44,28 +44,6 @@ bool hyp_places_are_on(unsigned int index, bool on)
 	return on || hyp_armed[index];
 }
 
-static bool filter_is_timed(const struct remote_filter *filter)
-{
-	unsigned int i;
-
-	for (i = 0; i < filter->nr; i++) {
-		if (filter->insns[i].offset >= sizeof(struct remote_rec_hyp_exit))
-			return true;
-	}
-	return false;
-}
-
-static bool triggers_are_timed(const struct remote_triggers *triggers)
-{
-	unsigned int i;
-
-	for (i = 0; triggers && i < triggers->nr; i++) {
-		if (filter_is_timed(&triggers->list[i].filter))
-			return true;
-	}
-	return false;
-}
-
 /* Before EL2 gets it if it uses the time of entries, and afterwards if it does not */
 static int time_entries(unsigned int index, u8 why, bool timed, bool before)
 {
@@ -76,12 +54,12 @@ static int time_entries(unsigned int index, u8 why, bool timed, bool before)
 
 int hyp_time_filter(unsigned int index, const struct remote_filter *filter, bool before)
 {
-	return time_entries(index, HYP_ARMED_BY_FILTER, filter && filter_is_timed(filter), before);
+	return time_entries(index, HYP_ARMED_BY_FILTER, hyp_filter_is_timed(filter), before);
 }
 
 static int time_triggers(unsigned int index, const struct remote_triggers *triggers, bool before)
 {
-	return time_entries(index, HYP_ARMED_BY_TRIGGERS, triggers_are_timed(triggers), before);
+	return time_entries(index, HYP_ARMED_BY_TRIGGERS, hyp_triggers_are_timed(triggers), before);
 }
 
 /**

@@ -13,6 +13,7 @@
 #include <linux/timekeeper_internal.h>
 #include <linux/trace_remote_base.h>
 #include <linux/trace_remote_event.h>
+#include <linux/trace_remote_trigger.h>
 #include <linux/types.h>
 
 /* Why EL2 was entered or left */
@@ -231,6 +232,33 @@ enum hyp_trigger_call {
 	HYP_TRIGGER_COUNT,
 	HYP_TRIGGER_ARM,
 };
+
+/**
+ * hyp_filter_is_timed - whether a filter of hyp_exit uses its duration, which is behind the record
+ * @filter: the filter; NULL for none
+ */
+static inline bool hyp_filter_is_timed(const struct remote_filter *filter)
+{
+	unsigned int i;
+
+	for (i = 0; filter && i < filter->nr; i++) {
+		if (filter->insns[i].offset >= sizeof(struct remote_rec_hyp_exit))
+			return true;
+	}
+	return false;
+}
+
+/** hyp_triggers_are_timed - the same for a list of triggers */
+static inline bool hyp_triggers_are_timed(const struct remote_triggers *triggers)
+{
+	unsigned int i;
+
+	for (i = 0; triggers && i < triggers->nr; i++) {
+		if (hyp_filter_is_timed(&triggers->list[i].filter))
+			return true;
+	}
+	return false;
+}
 
 /* Flags of __hyp_trace_enable */
 #define HYP_TRACE_ON		BIT(0)

@@ -33,7 +33,6 @@ static bool add_caller(void *cookie, unsigned long pc)
 void hyp_write_stack(struct hyp_trace_cpu *tc, unsigned long pc, unsigned long fp)
 {
 	struct remote_stack *stack = this_cpu_ptr(&stacks);
-	void *rec;
 	u32 size;
 
 	stack->hdr.type = REMOTE_STACK_ID;
@@ -42,9 +41,5 @@ void hyp_write_stack(struct hyp_trace_cpu *tc, unsigned long pc, unsigned long f
 	hyp_unwind(fp, pc, add_caller, stack);
 
 	size = offsetof(struct remote_stack, caller[stack->size]);
-	rec = hyp_reserve_slow(tc, size);
-	if (!rec)
-		return;
-	memcpy(rec, stack, size);
-	hyp_commit_slow(tc, rec, size);
+	hyp_write_record(tc, stack, size);
 }

@@ -64,21 +64,11 @@ void hyp_commit_slow(struct hyp_trace_cpu *tc, void *rec, u32 size)
 	notify_host(tc->task, first ? HYP_NOTIFY_EVENT | HYP_NOTIFY_SUBBUF : HYP_NOTIFY_EVENT);
 }
 
-/* If the flag in an id may mean something else, there may be no filter */
-static bool passes_filter(u32 event, const struct remote_rec *rec, u32 size)
-{
-	const struct remote_filter *filter = READ_ONCE(hyp_filters[event]);
-
-	if (IS_ENABLED(CONFIG_NVHE_EL2_STACKS) && (!filter || !READ_ONCE(filter->nr)))
-		return true;
-	return remote_filter_match(filter, rec, size);
-}
-
 /* Write this CPU's @slow. Only a panic can interrupt this with another event */
 static noinline void write_slow(u32 type, u32 event)
 {
 	struct hyp_trace_cpu *tc = this_cpu_ptr(&hyp_trace_cpus);
-	struct remote_rec *from = &tc->slow.hdr, *rec;
+	struct remote_rec *from = &tc->slow.hdr;
 	u32 size = hyp_rec_sizes[event];
 	u32 id = type & ~HYP_EVENT_EXTRA;
 
@@ -94,15 +84,12 @@ static noinline void write_slow(u32 type, u32 event)
 			hyp_write_triggered(tc, event, type, frame[1], frame[0]);
 			return;
 		}
-		if (!passes_filter(event, from, size))
+		if (!hyp_passes_filter(event, from, size))
 			return;
 	}
 
-	rec = hyp_reserve_slow(tc, size);
-	if (!rec)
+	if (!hyp_write_record(tc, from, size))
 		return;
-	memcpy(rec, from, size);
-	hyp_commit_slow(tc, rec, size);
 	/* __trace_<event>() ended with the call of this, so it returns to where the event is */
 	if (type != id && hyp_stacks_are_on())
 		hyp_write_stack_of_caller(tc);

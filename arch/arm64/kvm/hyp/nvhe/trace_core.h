@@ -184,6 +184,30 @@ void *hyp_reserve_slow(struct hyp_trace_cpu *tc, u32 size);
 void hyp_commit_slow(struct hyp_trace_cpu *tc, void *rec, u32 size);
 u64 hyp_kimage_address(unsigned long hyp_addr);
 
+/* Write a record that is complete; false if there is no room for it */
+static inline bool hyp_write_record(struct hyp_trace_cpu *tc, const void *from, u32 size)
+{
+	void *rec = hyp_reserve_slow(tc, size);
+
+	if (!rec)
+		return false;
+	memcpy(rec, from, size);
+	hyp_commit_slow(tc, rec, size);
+	return true;
+}
+
+/* On the slow path. Where HYP_EVENT_EXTRA may mean something else, there may be no filter */
+static inline bool hyp_passes_filter(u32 event, const struct remote_rec *rec, u32 size)
+{
+	const bool may_lack = IS_ENABLED(CONFIG_NVHE_EL2_STACKS) ||
+			      IS_ENABLED(CONFIG_NVHE_EL2_TRIGGERS);
+	const struct remote_filter *filter = READ_ONCE(hyp_filters[event]);
+
+	if (may_lack && (!filter || !READ_ONCE(filter->nr)))
+		return true;
+	return remote_filter_match(filter, rec, size);
+}
+
 /*
  * trace_triggers.c. hyp_write_triggered() is for events that have HYP_EVENT_TRIGGERED, while the
  * writer is on: it writes this CPU's @slow, which has its pid, and does what the triggers say. The

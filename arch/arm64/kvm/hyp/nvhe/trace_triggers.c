@@ -88,38 +88,14 @@ static void set_stopped(u32 by)
 	set_words(0, NR_HYP_EVENTS);
 }
 
-static bool filter_is_timed(const struct remote_filter *filter)
-{
-	u32 i;
-
-	for (i = 0; i < filter->nr; i++) {
-		if (filter->insns[i].offset >= sizeof(struct remote_rec_hyp_exit))
-			return true;
-	}
-	return false;
-}
-
-static bool exit_is_timed(void)
-{
-	const struct remote_triggers *triggers = hyp_triggers[HYP_EVENT_hyp_exit];
-	u32 i;
-
-	if (hyp_filters[HYP_EVENT_hyp_exit] && filter_is_timed(hyp_filters[HYP_EVENT_hyp_exit]))
-		return true;
-	for (i = 0; triggers && i < triggers->nr; i++) {
-		if (filter_is_timed(&triggers->list[i].filter))
-			return true;
-	}
-	return false;
-}
-
 /* The event's filter, its triggers or its id have changed */
 static void event_changed(u32 event)
 {
 	bool use;
 
 	if (event == HYP_EVENT_hyp_exit) {
-		use = exit_is_timed();
+		use = hyp_filter_is_timed(hyp_filters[event]) ||
+		      hyp_triggers_are_timed(hyp_triggers[event]);
 		if (use && !timed)
 			WRITE_ONCE(timed, ++last_timed ?: ++last_timed);
 		else if (!use)
@@ -336,27 +312,14 @@ void hyp_trace_forget_entry(struct hyp_trace_cpu *tc)
 	tc->entered_timed = 0;
 }
 
-static bool passes(u32 event, const struct remote_rec *rec, u32 size)
-{
-	const struct remote_filter *filter = READ_ONCE(hyp_filters[event]);
-
-	return !filter || !READ_ONCE(filter->nr) || remote_filter_match(filter, rec, size);
-}
-
 static bool write_event(struct hyp_trace_cpu *tc, u32 event, u16 id)
 {
-	u32 size = hyp_rec_sizes[event];
-	struct remote_rec *rec;
+	struct remote_rec *from = &tc->slow.hdr;
 
-	if (!id || READ_ONCE(stopped) || !passes(event, &tc->slow.hdr, hyp_filter_size(event)))
+	if (!id || READ_ONCE(stopped) || !hyp_passes_filter(event, from, hyp_filter_size(event)))
 		return false;
-	rec = hyp_reserve_slow(tc, size);
-	if (!rec)
-		return false;
-	memcpy(rec, &tc->slow.hdr, size);
-	rec->type = id;
-	hyp_commit_slow(tc, rec, size);
-	return true;
+	from->type = id;
+	return hyp_write_record(tc, from, hyp_rec_sizes[event]);
 }
 
 void hyp_write_triggered(struct hyp_trace_cpu *tc, u32 event, u16 id, unsigned long pc,
