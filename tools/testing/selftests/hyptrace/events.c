@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include "kselftest_harness.h"
+#include "lib/calls.h"
 #include "lib/text.h"
 #include "lib/vm.h"
 #include "variants.h"
@@ -378,20 +378,6 @@ static bool symbol_address(const char *name, char *address, size_t size)
 	return found;
 }
 
-/* Load hyp_calls.ko: 0 or an errno */
-static int try_share(const char *parameter)
-{
-	int fd = open("hyp_calls.ko", O_RDONLY | O_CLOEXEC), ret;
-
-	if (fd < 0)
-		return -errno;
-	ret = syscall(SYS_finit_module, fd, parameter, 0) ? -errno : 0;
-	close(fd);
-	if (!ret && syscall(SYS_delete_module, "hyp_calls", O_NONBLOCK))
-		ret = -errno;
-	return ret;
-}
-
 /* The kernel's clock is shared with EL2 while buffers are loaded, and not before or after */
 TEST_F(events, nothing_is_shared_without_a_buffer)
 {
@@ -409,13 +395,13 @@ TEST_F(events, nothing_is_shared_without_a_buffer)
 	ASSERT_EQ(0, source_set_clock(&self->src, "boot"));
 	for (i = 0; i < 3; i++) {
 		ASSERT_EQ(0, source_loaded(&self->src));
-		EXPECT_EQ(0, try_share(parameter));
+		EXPECT_EQ(0, run_hyp_calls(parameter));
 		ASSERT_EQ(0, source_on(&self->src, true));
-		EXPECT_EQ(-EPERM, try_share(parameter));
+		EXPECT_EQ(-EPERM, run_hyp_calls(parameter));
 		ASSERT_EQ(0, source_on(&self->src, false));
 	}
 	EXPECT_EQ(0, source_loaded(&self->src));
-	EXPECT_EQ(0, try_share(parameter));
+	EXPECT_EQ(0, run_hyp_calls(parameter));
 }
 
 /* A CPU comes online although EL2 has no buffer for it */

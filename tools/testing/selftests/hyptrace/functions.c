@@ -13,10 +13,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "kselftest_harness.h"
+#include "lib/calls.h"
 #include "lib/text.h"
 #include "variants.h"
 
@@ -152,7 +152,8 @@ static unsigned int nr_matching(const char *pattern)
 static const char *const untraced[] = {
 	/* trace.c, functions.c, function_entry.S */
 	"__trace_*", "hyp_reserve_slow", "hyp_commit_slow", "hyp_kimage_address",
-	"hyp_printk_pointer", "write_slow", "passes_filter*", "notify_host*", "hyp_trace_*",
+	"hyp_printk_pointer", "write_slow", "hyp_passes_filter*", "hyp_write_record*",
+	"notify_host*", "hyp_trace_*",
 	"hyp_function*", "__hyp_function_*", "graph_slow", "call_slow", "return_slow", "put_slow*",
 	"unhook*",
 	/* trace_buffers.c, trace_control.c */
@@ -162,11 +163,12 @@ static const char *const untraced[] = {
 	"hyp_address", "unpin_parts", "set_clock_locked*", "begin_locked*", "add_subbufs_locked*",
 	"unload_some_locked*", "pin_parts*",
 	/* trace_triggers.c */
-	"hyp_write_triggered", "hyp_filter_size", "remote_filter_*", "remote_trigger*", "word_of*",
-	"set_word*", "set_stopped*", "filter_is_timed*", "exit_is_timed*", "event_changed*",
+	"hyp_write_triggered", "hyp_filter_*", "hyp_triggers_*", "remote_filter_*",
+	"remote_trigger*", "word_of*",
+	"set_word*", "set_stopped*", "event_changed*",
 	"switch_trace*", "switch_event*", "acts_after*", "act", "act.*", "before_event*",
 	"after_event*", "triggers_begin*", "triggers_end*", "wait_for_cpu*", "counter_to_ns*",
-	"note_time*", "passes*", "write_event*", "take_triggers*", "count_of*", "arm_event*",
+	"note_time*", "write_event*", "take_triggers*", "count_of*", "arm_event*",
 	"let_go_on*", "is_stack*", "wants_stack*",
 	/* clock.c, text.c, ring_buffer_writer.c */
 	"hyp_clock_*", "refresh", "hyp_text_*", "write_insn*", "rb_*", "start_subbuf",
@@ -456,15 +458,7 @@ TEST_F(functions, switched_all_the_time)
 /* 0 or -EBUSY, if no function is traced or some are; -ENOENT or -EOPNOTSUPP if nothing can tell */
 static int any_is_traced(void)
 {
-	int fd = open("hyp_calls.ko", O_RDONLY | O_CLOEXEC), ret;
-
-	if (fd < 0)
-		return -errno;
-	ret = syscall(SYS_finit_module, fd, "untraced=1", 0) ? -errno : 0;
-	close(fd);
-	if (!ret && syscall(SYS_delete_module, "hyp_calls", O_NONBLOCK))
-		ret = -errno;
-	return ret;
+	return run_hyp_calls("untraced=1");
 }
 
 #define EXPECT_TRACED(traced)	EXPECT_EQ((traced) ? -EBUSY : 0, any_is_traced())

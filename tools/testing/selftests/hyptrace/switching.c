@@ -13,11 +13,11 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "kselftest_harness.h"
+#include "lib/calls.h"
 #include "lib/text.h"
 #include "variants.h"
 
@@ -97,21 +97,10 @@ FIXTURE_TEARDOWN(switching)
 	source_close(&self->src);
 }
 
-/*
- * Load hyp_calls.ko, which looks at EL2's text: 0, -ENOENT without the module, -EOPNOTSUPP if the
- * kernel has no such call, or an errno that says what is wrong.
- */
+/* Look at EL2's text: 0, what run_hyp_calls() returns, or an errno that says what is wrong */
 static int check_text(void)
 {
-	int fd = open("hyp_calls.ko", O_RDONLY | O_CLOEXEC), ret;
-
-	if (fd < 0)
-		return -errno;
-	ret = syscall(SYS_finit_module, fd, "text=1", 0) ? -errno : 0;
-	close(fd);
-	if (!ret && syscall(SYS_delete_module, "hyp_calls", O_NONBLOCK))
-		ret = -errno;
-	return ret;
+	return run_hyp_calls("text=1");
 }
 
 static bool text_is_fine(int ret)
@@ -273,7 +262,10 @@ TEST_F(switching, functions)
 	EXPECT_EQ(0, ret);
 	if (h.ret != -EPERM && h.ret != -EOPNOTSUPP)
 		EXPECT_EQ(0, h.ret);
-	/* Without pauses. Guests need not run on the CPU that came back, so each makes a hypercall */
+	/*
+	 * Without pauses. Guests need not run on the CPU that came back, so there is a hypercall
+	 * on each
+	 */
 	ASSERT_EQ(0, source_put(&self->src, "function_graph", "current_tracer"));
 	EXPECT_TRUE(guests_run(self->guests));
 	for (i = 0; i < (unsigned int)nr_cpus(); i++) {
