@@ -6,13 +6,6 @@
 # shellcheck source=tools/tracing/hyptrace/tests/tap.sh
 . "$(dirname "$0")/tap.sh"
 
-state()
-{
-	cat $R/tracing_on $R/buffer_size_kb $R/trace_clock $R/events/enable \
-		$R/events/*/*/filter $R/events/*/*/trigger
-	ls $T/instances
-}
-
 F=$D/trace.dat
 
 # Files are not written in the background of an error
@@ -114,14 +107,20 @@ held_less()
 }
 check "it says that the buffers held less" held_less
 
-# A signal: no file, and no trigger
+# Send a signal to one that waits for the event
+interrupt()	# SIGNAL FILE
+{
+	hyptrace record -q -o $2 --stop-on 'selftest id == 42' 2>$D/err &
+	until grep -q traceoff:unlimited $R/events/hypervisor/selftest/trigger; do sleep 0.01; done
+	kill -$1 $!
+	wait $!
+}
+
+# No file, and no trigger
 ended()
 {
 	state >$D/before
-	hyptrace record -q -o $D/signal.dat --stop-on 'selftest id == 42' 2>$D/err &
-	until grep -q traceoff:unlimited $R/events/hypervisor/selftest/trigger; do sleep 0.01; done
-	kill -INT $!
-	wait $!
+	interrupt INT $D/signal.dat
 	state >$D/after
 	[ ! -e $D/signal.dat ] && cmp $D/before $D/after
 }
@@ -131,10 +130,7 @@ check "a signal leaves nothing behind" ended
 killed()
 {
 	state >$D/before
-	hyptrace record -q -o $D/killed.dat --stop-on 'selftest id == 42' 2>$D/err &
-	until grep -q traceoff:unlimited $R/events/hypervisor/selftest/trigger; do sleep 0.01; done
-	kill -KILL $!
-	wait $!
+	interrupt KILL $D/killed.dat
 	hyptrace record -q -o $F -d 10ms 2>$D/err
 	state >$D/after
 	cmp $D/before $D/after

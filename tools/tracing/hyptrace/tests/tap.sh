@@ -17,8 +17,9 @@ state()
 {
 	cat $R/tracing_on $R/buffer_size_kb $R/trace_clock $R/events/enable \
 		$R/options/overwrite $R/events/*/*/filter
-	for file in options/stacktrace current_tracer set_graph_function; do
-		[ ! -e $R/$file ] || cat $R/$file
+	for file in $R/options/stacktrace $R/current_tracer $R/set_graph_function \
+		$R/events/*/*/trigger; do
+		[ ! -e $file ] || cat $file
 	done
 	ls $T/instances
 }

@@ -13,9 +13,9 @@
 #define TRACER	"current_tracer"
 
 /* The file takes a list of words; one that matches no function is refused alone */
-static int try_word(const struct tdir *d, struct undo *undo, const char *word)
+static int try_word(const struct tdir *d, const char *word)
 {
-	int ret = tdir_try(d, undo, LIST, word);
+	int ret = tdir_try(d, NULL, LIST, word);
 
 	if (ret >= -1)
 		return ret;
@@ -44,12 +44,15 @@ static int set_list(const struct tdir *d, struct undo *undo, const struct strlis
 	char *all;
 	int ret;
 
+	/* What was there is noted once */
+	if (tdir_change(d, undo, LIST, ""))
+		return -1;
 	for (i = 0; i < functions->nr; i++) {
-		if (try_word(d, undo, functions->str[i]))
+		if (try_word(d, functions->str[i]))
 			return -1;
 	}
 	all = join(functions);
-	ret = all ? tdir_change(d, undo, LIST, all) : -1;
+	ret = all ? tdir_write(d, LIST, all) : -1;
 	free(all);
 	return ret;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "lib/log.h"
+#include "lib/unit.h"
 #include "record/evset.h"
 #include "record/filter.h"
 #include "record/stopon.h"
@@ -20,16 +21,15 @@ static bool in_word(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-static const char *const units[] = { "ns", "us", "ms", "s" };
-
 /* How long a number with a unit at @text is, 0 if there is none */
 static size_t unit_number(const char *text)
 {
-	size_t digits = strspn(text, "0123456789"), len, i;
+	size_t digits = strspn(text, "0123456789"), len;
+	enum unit unit;
 
-	for (i = 0; digits && i < ARRAY_SIZE(units); i++) {
-		len = strlen(units[i]);
-		if (!strncmp(text + digits, units[i], len) && !in_word(text[digits + len]))
+	for (unit = UNIT_NS; digits && unit_words[unit]; unit++) {
+		len = strlen(unit_words[unit]);
+		if (!strncmp(text + digits, unit_words[unit], len) && !in_word(text[digits + len]))
 			return digits + len;
 	}
 	return 0;
