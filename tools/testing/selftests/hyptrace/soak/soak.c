@@ -17,13 +17,11 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/kvm.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -31,6 +29,7 @@
 #include <unistd.h>
 
 #include "disturb.h"
+#include "lib/vm.h"
 #include "reading.h"
 #include "writing.h"
 
@@ -584,19 +583,6 @@ static bool parse_options(struct soak *s, int argc, char **argv)
 	return optind == argc;
 }
 
-/*
- * The scheduler's code is patched when there is a VM and there was none, and QEMU 7.2 may go on
- * with the code as it was: then KVM does not see that a vCPU's task runs again. So there is
- * a VM to the end, without a vCPU.
- */
-static void keep_a_vm(void)
-{
-	int kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC);
-
-	if (kvm < 0 || ioctl(kvm, KVM_CREATE_VM, 0) < 0)
-		printf("# no VM: %s\n", strerror(errno));
-}
-
 int main(int argc, char **argv)
 {
 	static struct soak s;
@@ -613,7 +599,9 @@ int main(int argc, char **argv)
 	signal(SIGTERM, on_signal);
 	printf("soak: seed %u, %lu s\n", seed, s.seconds);
 	fflush(stdout);
-	keep_a_vm();
+	ret = vm_keep();
+	if (ret)
+		printf("# no VM: %s\n", strerror(-ret));
 	ok = set_up(&s) && soak(&s);
 	ret = verdict(&s, ok, seed);
 	source_close(&s.src);
