@@ -80,8 +80,10 @@ done
 
 # Killed while a sub-buffer was being written: an incomplete one, and an invalid one
 for end in 100 4096; do
-	start hyptrace record -q -o x.dat -- sleep 9
-	hyp_workload -t 1
+	start hyptrace record -q -o x.dat -- sleep 60
+	until [ "$(stat -c %s x.dat.part/hypervisor.0)" -gt 4096 ]; do
+		hyp_workload -t 1
+	done
 	kill -9 $pid
 	wait $pid
 	tr '\0' '\377' </dev/zero | head -c $end >>x.dat.part/hypervisor.0
