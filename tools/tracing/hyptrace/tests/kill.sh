@@ -32,6 +32,14 @@ start()	# COMMAND...
 	done
 }
 
+# Whether record, which goes on, has written more than BYTES to these files together
+written()	# BYTES FILE...
+{
+	bytes=$1
+	shift
+	[ "$(cat "$@" | wc -c)" -gt $bytes ]
+}
+
 events()	# FILE
 {
 	hyptrace report $1 | sed -n 's/^total: events=\([0-9]*\) .* corrupt=0$/\1/p'
@@ -54,7 +62,7 @@ no_violations()	# FILE
 # Killed at different moments, under load, once there are many() events
 for delay in 0.0 0.4 0.8; do
 	start hyptrace record -q -o x.dat -- hyp_workload -t 60
-	until [ "$(cat x.dat.part/hypervisor.* | wc -c)" -gt 40000 ]; do
+	until written 40000 x.dat.part/hypervisor.*; do
 		sleep 0.1
 	done
 	sleep $delay
@@ -81,7 +89,7 @@ done
 # Killed while a sub-buffer was being written: an incomplete one, and an invalid one
 for end in 100 4096; do
 	start hyptrace record -q -o x.dat -- sleep 60
-	until [ "$(stat -c %s x.dat.part/hypervisor.0)" -gt 4096 ]; do
+	until written 4096 x.dat.part/hypervisor.0; do
 		hyp_workload -t 1
 	done
 	kill -9 $pid
