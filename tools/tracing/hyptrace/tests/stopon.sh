@@ -59,6 +59,16 @@ says()		# OPTION...
 check "it says what has stopped it" says
 [ ! -e $R/options/stacktrace ] || check "also if a stack follows" says --stacks
 
+# With --why, record goes on as hyptrace why, with the same output
+hands_over()
+{
+	hyptrace record -o $F --why --stop-on 'selftest id == 42' -- sh -c "
+		hyp_workload -n 50 >$D/work; echo 42 >$R/write_event" >$D/out 2>$D/err &&
+	hyptrace why $F >$D/why && grep -q 'To blame: ' $D/why && cmp $D/out $D/why &&
+	! grep -q 'next:' $D/err
+}
+check "with --why, it says what led to the event" hands_over
+
 # A visit of more than 10 us, as there are in protected mode when a VM is made: the last exit is
 # that long after its entry
 slow_visit()

@@ -39,7 +39,8 @@ static const char doc[] =
 	"With --stop-on, the buffers are a flight recorder: they are read only after\n"
 	"EVENT has happened, which stops the hypervisor's tracing on all CPUs. If it\n"
 	"does not happen before the end, nothing is written, and the exit status is 1.\n"
-	"If COMMAND still runs when EVENT happens, it gets SIGTERM.\n"
+	"If COMMAND still runs when EVENT happens, it gets SIGTERM. With --why as well,\n"
+	"record ends with the output of hyptrace why.\n"
 	"\n"
 	"With --guest or --host-only, the clock is " COUNTERPAIR_CLOCK ", by which the events of\n"
 	"host and guest are put in order.\n"
@@ -96,7 +97,8 @@ static const struct argp_option options[] = {
 	{ "guest", OPT_GUEST, "FILE", 0,
 	  "at the end, merge FILE, the recording that a guest has made meanwhile, or NAME=FILE with its name (see hyptrace merge); can be repeated",
 	  0 },
-	{ "why", OPT_WHY, NULL, 0, "record also all events that hyptrace why needs", 0 },
+	{ "why", OPT_WHY, NULL, 0,
+	  "record also all events that hyptrace why needs; with --stop-on, print what it says", 0 },
 	{ "graph", OPT_GRAPH, NULL, 0, "record also which functions EL2 calls, for hyptrace graph",
 	  0 },
 	{ "graph-function", OPT_GRAPH_FUNCTION, "FUNCTION", 0,
@@ -348,6 +350,11 @@ static int wait_for_event(struct recorder *r)
 	return happened ?: stopon_happened(r->s.r.dir[HYP]);
 }
 
+static bool hands_over(const struct options *o)
+{
+	return o->stop_on && o->session.why;
+}
+
 static void tell_event(const struct recorder *r)
 {
 	u64 since = streams_since(capture_streams(r->c));
@@ -359,7 +366,8 @@ static void tell_event(const struct recorder *r)
 		log_note("the buffers held only the last %s before that, not %s: use a larger --buffer-size",
 			 unit_text(held, since > r->stop.ts ? 0 : r->stop.ts - since, UNIT_AUTO),
 			 unit_text(want, r->opt->keep_ns, UNIT_AUTO));
-	log_note("next: hyptrace why %s", r->opt->output);
+	if (!hands_over(r->opt))
+		log_note("next: hyptrace why %s", r->opt->output);
 }
 
 /* The threads read only now. From here on, what they read is worth keeping */
@@ -480,6 +488,14 @@ static int add_guests(const struct recorder *r)
 	return ret;
 }
 
+/* What led to the event, in words */
+static int hand_over(const struct options *o)
+{
+	char why[] = "why", end[] = "--", *args[4] = { why, end, (char *)o->output };
+
+	return why_main(3, args) ? -1 : 0;
+}
+
 static int record(const void *options)
 {
 	const struct options *o = options;
@@ -500,7 +516,7 @@ static int record(const void *options)
 	if (r.part && !r.keep)
 		part_remove(r.part);
 	part_free(r.part);
-	if (finished && add_guests(&r))
+	if (finished && (add_guests(&r) || (hands_over(o) && hand_over(o))))
 		ret = -1;
 	free(r.file);
 	stopon_free(&r.stop);
