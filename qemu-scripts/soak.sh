@@ -14,7 +14,8 @@
 #
 # Environment: MINUTES=n (10), MODE=protected|hvhe|nvhe (protected), CPUS=n (4),
 #              SEED=n (default: another one each time), which fixes what is chosen, but
-#              not when it happens
+#              not when it happens, KERNEL=x, the kernel in build/kernel-x: with
+#              KERNEL=functions, EL2's functions are traced meanwhile
 set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 
@@ -26,6 +27,7 @@ mode=${MODE:-protected}
 cpus=${CPUS:-4}
 minutes=${MINUTES:-10}
 seed=${SEED:-$(random_seed)}
+kernel=kernel${KERNEL:+-$KERNEL}
 seconds=
 
 parse_arguments()
@@ -54,6 +56,7 @@ run_guest()
 {
 	exec setsid "$SCRIPTS/boot.sh" --mode "$mode" --smp "$cpus" \
 		--timeout $((2 * seconds + 300)) --input "$tmp/stop" \
+		--kernel "$BUILD/$kernel/arch/arm64/boot/Image" \
 		--add "$OBJ/soak:/root/soak" --add "$SCRIPTS/guest/run-tests.sh" -- \
 		"/root/run-tests.sh --run /root/soak -t $seconds -s $seed -i ||
 		{ cat /tmp/guests.log; false; }"
@@ -76,5 +79,5 @@ while kill -0 "$pid" 2>/dev/null; do
 	wait "$pid" || :
 done
 if ! grep -q '^ok 1 soak' "$tmp/output" || grep -q '^not ok' "$tmp/output"; then
-	die "failed; to repeat it: MODE=$mode CPUS=$cpus SEED=$seed make soak"
+	die "failed; to repeat it: MODE=$mode CPUS=$cpus SEED=$seed${KERNEL:+ KERNEL=$KERNEL} make soak"
 fi

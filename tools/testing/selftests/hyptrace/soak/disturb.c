@@ -46,17 +46,25 @@ static void resume_readers(struct disturb *d)
 		reading_resume(&d->readings[i]);
 }
 
-static int truncate_file(const struct source *src, int cpu)
+/* Open with O_TRUNC, and close */
+static int truncate_file(const struct source *src, const char *file)
 {
-	int fd;
+	int fd = source_open_file(src, O_WRONLY | O_TRUNC, "%s", file);
 
-	if (cpu < 0)
-		return source_clear(src);
-	fd = source_open_file(src, O_WRONLY | O_TRUNC, "per_cpu/cpu%d/trace", cpu);
 	if (fd < 0)
 		return fd;
 	close(fd);
 	return 0;
+}
+
+static int clear(const struct source *src, int cpu)
+{
+	char file[64];
+
+	if (cpu < 0)
+		return source_clear(src);
+	snprintf(file, sizeof(file), "per_cpu/cpu%d/trace", cpu);
+	return truncate_file(src, file);
 }
 
 static bool reset(struct disturb *d)
@@ -64,7 +72,7 @@ static bool reset(struct disturb *d)
 	int cpu = chance(&d->seed, 4) ? -1 : rand_r(&d->seed) % d->nr_cpus, ret;
 
 	pause_readers(d, cpu);
-	ret = truncate_file(d->src, cpu);
+	ret = clear(d->src, cpu);
 	resume_readers(d);
 	return done(d, "reset", ret, &d->resets);
 }
@@ -92,7 +100,7 @@ static bool set_clock(struct disturb *d)
 static bool plug(struct disturb *d)
 {
 	if (d->off)
-		return disturb_end(d);
+		return disturb_pause(d);
 	if (d->nr_cpus == 1)
 		return true;
 
@@ -100,7 +108,7 @@ static bool plug(struct disturb *d)
 	return done(d, "CPU off", cpu_set_online(d->off, false), &d->offs);
 }
 
-bool disturb_end(struct disturb *d)
+bool disturb_pause(struct disturb *d)
 {
 	unsigned long ons = 0;
 	int cpu = d->off;
@@ -115,6 +123,41 @@ static bool switch_mode(struct disturb *d)
 	return done(d, "overwrite", source_set_overwrite(d->src, !d->keep), &d->modes);
 }
 
+static bool set_tracer(struct disturb *d, const char *tracer)
+{
+	unsigned long set = 0;
+
+	return done(d, tracer, source_put(d->src, tracer, "current_tracer"), &set);
+}
+
+bool disturb_begin(struct disturb *d)
+{
+	int ret = source_put(d->src, "bench_deep", "set_graph_function");
+	unsigned long set = 0;
+
+	d->traces = ret != -ENOENT;
+	return !d->traces || (done(d, "set_graph_function", ret, &set) &&
+			      set_tracer(d, "function_graph"));
+}
+
+static bool patch(struct disturb *d)
+{
+	d->patches++;
+	return set_tracer(d, "nop") && set_tracer(d, "function_graph");
+}
+
+bool disturb_end(struct disturb *d)
+{
+	unsigned long set = 0;
+	bool ok = disturb_pause(d);
+
+	if (!d->traces)
+		return ok;
+	ok &= set_tracer(d, "nop");
+	return done(d, "set_graph_function", truncate_file(d->src, "set_graph_function"), &set) &&
+	       ok;
+}
+
 bool disturb(struct disturb *d)
 {
 	if (chance(&d->seed, 8) && !reset(d))
@@ -122,6 +165,8 @@ bool disturb(struct disturb *d)
 	if (chance(&d->seed, 16) && !set_clock(d))
 		return false;
 	if (chance(&d->seed, 16) && !switch_mode(d))
+		return false;
+	if (d->traces && chance(&d->seed, 16) && !patch(d))
 		return false;
 	return !chance(&d->seed, 8) || plug(d);
 }

@@ -8,8 +8,9 @@
  *
  * All CPUs write at full rate at EL2. Readers of each kind are started, killed and
  * started again; buffers are reset, clocks changed, CPUs switched off and on, guests
- * run. Each round has another size of buffer. At its end, when nothing is written and
- * nothing is left to read, the accounts are balanced (ledger.h).
+ * run. If EL2 has function tracers, its functions are traced. Each round has another
+ * size of buffer. At its end, when nothing is written and nothing is left to read, the
+ * accounts are balanced (ledger.h).
  *
  * Exit status: 0, 1 if something failed, 2 for a wrong command line, 4 (skip) if
  * there is no remote or no hyp_bench_write.
@@ -408,7 +409,7 @@ static bool end_round(struct soak *s, bool ok)
 {
 	int cpu;
 
-	if (!disturb_end(&s->d))
+	if (!disturb_pause(&s->d))
 		ok = wrong(s, "%s", s->d.wrong);
 	for (cpu = 0; cpu < s->nr_cpus; cpu++) {
 		if (!writing_stop(&s->writers[cpu]))
@@ -429,17 +430,16 @@ static bool end_round(struct soak *s, bool ok)
 
 static bool soak(struct soak *s)
 {
-	bool ok = start_guests(s);
+	bool ok = start_guests(s) && (disturb_begin(&s->d) || wrong(s, "%s", s->d.wrong));
 
 	/* Writers and readers must not keep this thread from disturbing them */
 	setpriority(PRIO_PROCESS, 0, -15);
 	s->start_ms = now_ms();
 	s->shown_ms = s->start_ms;
-	while (ok && !over(s)) {
-		if (!start_round(s))
-			return false;
-		ok = end_round(s, run_round(s));
-	}
+	while (ok && !over(s))
+		ok = start_round(s) && end_round(s, run_round(s));
+	if (!disturb_end(&s->d))
+		ok = wrong(s, "%s", s->d.wrong);
 	return stop_guests(s) && ok;
 }
 
@@ -482,8 +482,11 @@ static void print_readers(const struct soak *s)
 		printf("%-24s %10lu %10lu %12lu %14llu %14llu\n", kind_names[kind], k->started,
 		       k->killed, k->in_take, k->events, k->recovered);
 	}
-	printf("\n%u rounds, %lu resets, %lu changes of the clock (%lu refused while mapped), %lu CPUs off, %lu changes of overwrite\n",
+	printf("\n%u rounds, %lu resets, %lu changes of the clock (%lu refused while mapped), %lu CPUs off, %lu changes of overwrite",
 	       s->round, s->d.resets, s->d.clocks, s->d.busy, s->d.offs, s->d.modes);
+	if (s->d.traces)
+		printf(", functions patched %lu times", 2 * s->d.patches);
+	putchar('\n');
 }
 
 /* Each kind of disturbance must have happened, or it was not tested */
@@ -498,7 +501,8 @@ static bool all_happened(struct soak *s)
 			return wrong(s, "%s: %lu killed, %llu events", kind_names[kind],
 				     k->killed, k->events);
 	}
-	if (!s->d.resets || !s->d.clocks || !s->d.modes || (!s->d.offs && s->nr_cpus > 1))
+	if (!s->d.resets || !s->d.clocks || !s->d.modes || (!s->d.offs && s->nr_cpus > 1) ||
+	    (s->d.traces && !s->d.patches))
 		return wrong(s, "not every disturbance has happened");
 	return true;
 }
