@@ -164,26 +164,41 @@ suite_builds()
 }
 
 # Runs the selftests, or the Nth of every M programs, on a kernel that checks itself, which is
-# several times slower. Poisoning of pages is off unless asked for. KASAN records the stack
+# several times slower; or PROGRAM.... Poisoning of pages is off unless asked for. KASAN records the stack
 # traces for which slub_debug has U. In QEMU, such a kernel may take minutes to wake up from
 # suspend, also if it has never traced: the test "suspended" is left out
-checked_kernel()	# NAME MODE N/M [ARGUMENT-OF-BOOT]...
+checked_kernel()	# NAME MODE N/M [ARGUMENT-OF-BOOT]... [-- PROGRAM...]
 {
 	local name=$1 mode=$2 part=$3
-	local -a tests
+	local -a tests boot=()
 	shift 3
 
+	while (($#)) && [[ $1 != -- ]]; do
+		boot+=("$1")
+		shift
+	done
+	(($# == 0)) || shift
 	build_checked_kernel "$name"
 	add_tests "test_modules-$name"
-	guest "$mode" 2 --timeout 5400 "$@" \
+	guest "$mode" 2 --timeout 5400 "${boot[@]}" \
 		--append "page_poison=1 slub_debug=FZP log_buf_len=1M" \
 		--kernel "$BUILD/kernel-$name/arch/arm64/boot/Image" \
-		"${tests[@]}" -- /root/tests/run-tests.sh --part "$part" --not suspended
+		"${tests[@]}" -- /root/tests/run-tests.sh --part "$part" --not suspended "$@"
 }
 
+# The name says which configurations it has: a-b has a.config and b.config. The other base may
+# have a file of its own, a.mainline.config
 build_checked_kernel()	# NAME
 {
-	"$SCRIPTS/build-kernel.sh" --name "$1" --config "$SCRIPTS/config/$1.config"
+	local part configs=()
+
+	for part in ${1//-/ }; do
+		if [[ -e $SCRIPTS/config/$part.$BASE.config ]]; then
+			part=$part.$BASE
+		fi
+		configs+=(--config "$SCRIPTS/config/$part.config")
+	done
+	"$SCRIPTS/build-kernel.sh" --name "$1" "${configs[@]}"
 	"$SCRIPTS/build-test-modules.sh" "kernel-$1"
 }
 
@@ -209,9 +224,20 @@ debug_in_all_modes()
 	done
 }
 
+# What changes EL2's text, and what it runs then
+debug_functions()
+{
+	local mode programs=(events filter functions stacks switching triggers)
+
+	for mode in $MODES; do
+		checked_kernel debug-functions "$mode" 1/1 --cpu neoverse-n1 -- "${programs[@]}"
+	done
+}
+
 suite_debug-all()
 {
 	job "debug, all remotes" debug_in_all_modes
+	job "debug, functions" debug_functions
 }
 
 # The project's functions. Only KCSAN's reports of races in these count
@@ -282,6 +308,16 @@ suite_secrets()
 	job secrets hidden_vms
 }
 
+# All that the other suites test, while functions are traced, but for tests that choose
+# themselves which
+functions_meanwhile()	# MODE
+{
+	guest "$1" 4 --kernel "$BUILD/kernel-functions/arch/arm64/boot/Image" "${tests[@]}" -- \
+		/root/tests/run-tests.sh --functions --without ordinary --without software \
+		--not with_the_graph --not functions
+	KERNEL=functions MODE=$1 CPUS=4 "$SCRIPTS/soak.sh" --seconds 60
+}
+
 # In the quick form, in one mode
 functions_of_el2()
 {
@@ -300,18 +336,17 @@ functions_of_el2()
 		guest "$mode" 2 --kernel "$BUILD/kernel-functions/arch/arm64/boot/Image" \
 			--add "$SCRIPTS/guest/run-functions.sh" -- sh /root/run-functions.sh
 		[[ $mode == nvhe ]] || CALLS=20000 KERNEL=functions "$SCRIPTS/stress.sh" "$mode"
+		[[ $all == no ]] || functions_meanwhile "$mode"
 	done
 }
 
 # With the options that let EL2 save its own backtrace in protected mode
 panics_of_functions()
 {
-	local name=functions-debug mode each=()
+	local mode each=()
 
 	[[ $all == no ]] || each=(--each)
-	"$SCRIPTS/build-kernel.sh" --name "$name" --config "$SCRIPTS/config/functions.config" \
-		--config "$SCRIPTS/config/el2-debug.config"
-	"$SCRIPTS/build-test-modules.sh" "kernel-$name"
+	build_checked_kernel functions-backtrace
 	for mode in $MODES; do
 		"$SCRIPTS/check/panic-functions.sh" "$mode" "${each[@]}"
 	done
@@ -320,8 +355,7 @@ panics_of_functions()
 suite_functions()
 {
 	job functions functions_of_el2
-	# Mainline has another option for that
-	[[ $BASE != 6.12 ]] || job "functions, panic" panics_of_functions
+	job "functions, panic" panics_of_functions
 }
 
 mutants_are_caught()

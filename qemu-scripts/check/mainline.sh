@@ -85,6 +85,7 @@ done
 # shellcheck disable=SC2034	# for functions_of_el2
 all=yes
 functions_of_el2
+panics_of_functions
 check_formats "$FIRST_MODE"
 check_pages
 "$SCRIPTS/bench.sh" --core --compare

@@ -6,11 +6,11 @@
 # replaced return addresses, in one of boot.sh's modes. In nvhe mode, in which the host can
 # break EL2's text, EL2 also panics at each instruction of the assembly that hooks functions and
 # their returns, and with --each, at each instruction of all code for that. Needs the kernel
-# "functions-debug" and its modules. Prints TAP.
+# "functions-backtrace" and its modules. Prints TAP.
 set -euo pipefail
 . "$(dirname "$0")/../lib/common.sh"
 
-KERNEL=$BUILD/kernel-functions-debug
+KERNEL=$BUILD/kernel-functions-backtrace
 # From the kernel: how many calls can be hooked. bench_deep() and bench_deeper() are
 MAX_DEPTH=32
 tmp=$(mktemp -d)
@@ -24,7 +24,7 @@ panic_in_guest()	# MODE ARGUMENT-OF-RUN-PANIC-FUNCTIONS...
 	shift
 
 	"$SCRIPTS/boot.sh" --mode "$mode" --smp 1 --kernel "$KERNEL/arch/arm64/boot/Image" \
-		--add "$BUILD/obj/test_modules-functions-debug/crash.ko" \
+		--add "$BUILD/obj/test_modules-functions-backtrace/crash.ko" \
 		--add "$SCRIPTS/guest/run-panic-functions.sh" -- /root/run-panic-functions.sh "$@" \
 		2>"$tmp/stderr" || status=$?
 	console=$(sed -n 's/^The whole console: //p' "$tmp/stderr")

@@ -3,7 +3,7 @@
 # Usage: run-functions.sh
 #
 # Runs in the guest: records a workload with the graph of EL2's functions, and checks what
-# hyptrace and trace-cmd make of it. Prints TAP.
+# hyptrace and trace-cmd make of it; the same while a CPU goes off and comes back. Prints TAP.
 file=/tmp/trace.dat
 nr=0
 
@@ -22,6 +22,24 @@ hyptrace graph $file >/tmp/graph
 grep '^calls: recorded=[0-9]* too_deep=0 without_return=0$' /tmp/graph &&
 	grep -q ' handle_trap$' /tmp/graph && grep -q ' handle___kvm_vcpu_run$' /tmp/graph
 result $? "functions: each call has its return"
+# Records, while a CPU goes off and comes back, and all calls of it are there
+hotplug()
+{
+	hyptrace record --graph -q -b 8192 -o /tmp/hotplug.dat -- sh -c '
+		for i in 1 2; do
+			echo 0 >/sys/devices/system/cpu/cpu1/online &&
+			hyp_workload -n 1 &&
+			echo 1 >/sys/devices/system/cpu/cpu1/online &&
+			hyp_workload -n 1 || exit
+		done' &&
+	hyptrace check /tmp/hotplug.dat | tee /tmp/check &&
+	grep -q '^check: .* violations=0 lost=0 unaccounted=0 ' /tmp/check &&
+	hyptrace graph /tmp/hotplug.dat | grep '^calls: recorded=[0-9]* too_deep=0 ' &&
+	hyptrace report -P 1 /tmp/hotplug.dat | grep -q 'funcgraph_entry: .* psci'
+}
+
+hotplug
+result $? "functions: a CPU goes off and comes back"
 # Of each call, trace-cmd prints where it begins. A call of nothing else is one line there
 for name in 'handle_trap() {' 'handle___kvm_vcpu_run() {' 'leaf_walker'; do
 	ours=$(hyptrace report $file | grep -c "funcgraph_entry: .* $name")

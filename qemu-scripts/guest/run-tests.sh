@@ -13,6 +13,8 @@
 #   --not TEST         leave out this test; may repeat
 #   --cycles N         the number of cycles of leak.c
 #   --part N/M         of all programs, or those that are named, run the Nth of every M
+#   --functions        meanwhile, all functions of EL2 are traced, but what is recorded is only
+#                      what a function calls that is never called
 #
 # The second form runs one command, and prints its output as it comes.
 #
@@ -151,6 +153,8 @@ runs_here()	# PROGRAM
 {
 	case $1 in
 	*.sh | *.ko | hyp_workload | hostile) return 1 ;;
+	# It chooses itself what is traced
+	functions) [ $functions = no ] || return 1 ;;
 	faults) [ -d /sys/kernel/debug/failslab ] || return 1 ;;
 	esac
 	[ -x "$1" ] && [ -f "$1" ]
@@ -164,8 +168,28 @@ need_test()	# TEST
 	done | grep -q "\<$1\$" || echo "not ok 1 there is no test '$1'"
 }
 
+remote=/sys/kernel/tracing/remotes/hypervisor
+
+trace_functions()
+{
+	[ $functions = yes ] || return 0
+	echo bench_deep >$remote/set_graph_function && echo function_graph >$remote/current_tracer ||
+		echo "not ok 1 functions cannot be traced"
+}
+
+# They were traced until now
+end_functions()	# PROGRAM
+{
+	[ $functions = yes ] || return 0
+	[ "$(cat $remote/set_graph_function $remote/current_tracer)" = "__kvm_nvhe_bench_deep
+function_graph" ] || echo "not ok 1 $1 has changed the tracer"
+	echo nop >$remote/current_tracer
+	: >$remote/set_graph_function
+}
+
 run_suite()	# PROGRAM [TEST]
 {
+	trace_functions
 	echo "# suite $1, after $(cut -d ' ' -f 1 /proc/uptime) s"
 	# shellcheck disable=SC2046	# words
 	"./$1" $(left_out "$1") ${2:+-t "$2"} >/tmp/suite.log 2>&1
@@ -175,6 +199,7 @@ run_suite()	# PROGRAM [TEST]
 	0 | 4) grep -Eq '^(ok|1\.\.0)' /tmp/suite.log || echo "not ok 1 $1: no result" ;;
 	*) grep -q '^not ok' /tmp/suite.log || echo "not ok 1 $1: status $status" ;;
 	esac
+	end_functions "$1"
 	check_log "$1"
 }
 
@@ -193,6 +218,7 @@ fi
 without=
 not=
 part=1/1
+functions=no
 while :; do
 	case ${1-} in
 	--without) without="$without $2" ;;
@@ -202,6 +228,11 @@ while :; do
 		;;
 	--cycles) export HYPTRACE_CYCLES="$2" ;;
 	--part) part=$2 ;;
+	--functions)
+		functions=yes
+		shift
+		continue
+		;;
 	*) break ;;
 	esac
 	shift 2
