@@ -56,18 +56,13 @@ static void summarize(struct dist *d, struct dist_summary *s)
 
 /* The durations of runs */
 
-/* The mean without the shortest and the longest tenth */
+/* Of a distribution that has values */
 static double middle_mean(struct dist *d)
 {
-	const u64 *value;
-	double sum = 0;
-	size_t nr, cut, i;
+	size_t nr;
+	const u64 *value = dist_sorted(d, &nr);
 
-	value = dist_sorted(d, &nr);
-	cut = nr / 10;
-	for (i = cut; i < nr - cut; i++)
-		sum += value[i];
-	return sum / (nr - 2 * cut);
+	return dist_middle_mean(value, nr);
 }
 
 /**

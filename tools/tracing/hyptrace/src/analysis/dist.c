@@ -2,6 +2,7 @@
 /*
  * Distributions. See dist.h.
  */
+#include <math.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,13 +149,36 @@ static u64 value_in_ranges(const struct dist *d, u64 rank)
 	return end < d->max ? end : d->max;
 }
 
-/* Of sorted values: the smallest one that @permille of them do not exceed */
-static u64 quantile(const struct dist *d, unsigned int permille)
+/* How many of @nr values are @percent %, at least one; of that, three decimals count */
+static size_t quantile_rank(size_t nr, double percent)
 {
-	size_t rank = (d->nr / 1000) * permille +
-		      ((d->nr % 1000) * permille + 999) / 1000;
+	u64 parts = llround(percent * 1000);
+	size_t rank = nr / 100000 * parts + (nr % 100000 * parts + 99999) / 100000;
 
-	return d->count ? value_in_ranges(d, rank) : d->value[rank - 1];
+	return rank ?: 1;
+}
+
+u64 dist_quantile(const u64 *sorted, size_t nr, double percent)
+{
+	return sorted[quantile_rank(nr, percent) - 1];
+}
+
+double dist_middle_mean(const u64 *sorted, size_t nr)
+{
+	size_t cut = nr / 10, i;
+	double sum = 0;
+
+	for (i = cut; i < nr - cut; i++)
+		sum += sorted[i];
+	return sum / (nr - 2 * cut);
+}
+
+/* Of sorted values, or of ranges */
+static u64 quantile(const struct dist *d, double percent)
+{
+	if (d->count)
+		return value_in_ranges(d, quantile_rank(d->nr, percent));
+	return dist_quantile(d->value, d->nr, percent);
 }
 
 const u64 *dist_sorted(struct dist *d, size_t *nr)
@@ -177,12 +201,12 @@ void dist_summarize(struct dist *d, struct dist_summary *out)
 	out->count = d->nr;
 	out->total = d->total;
 	out->mean = d->total / d->nr + (d->total % d->nr >= (d->nr + 1) / 2);
-	out->p50 = quantile(d, 500);
-	out->p90 = quantile(d, 900);
-	out->p99 = quantile(d, 990);
+	out->p50 = quantile(d, 50);
+	out->p90 = quantile(d, 90);
+	out->p99 = quantile(d, 99);
 	out->max = d->max;
 	out->min = d->min;
-	out->p999 = quantile(d, 999);
+	out->p999 = quantile(d, 99.9);
 }
 
 static unsigned int bucket_of(u64 value)

@@ -108,6 +108,12 @@ u64 dist_count(const struct dist *d);
 /** dist_pool - add all values of @from, which must keep them. Return: 0, -1 with a message. */
 int dist_pool(struct dist *to, const struct dist *from);
 
+/** dist_quantile - the smallest of @nr values, ascending, that @percent % do not exceed */
+u64 dist_quantile(const u64 *sorted, size_t nr, double percent);
+
+/** dist_middle_mean - the mean of @nr values, ascending, without the first and last tenth */
+double dist_middle_mean(const u64 *sorted, size_t nr);
+
 void dist_summarize(struct dist *d, struct dist_summary *out);
 
 /**

@@ -10,18 +10,23 @@
 #include "lib/log.h"
 #include "trace/merge.h"
 
+/* Taken at a time */
+#define STEP_EVENTS	256
+
 /**
  * struct delays_reading - a file being read
  * @f:		the result
  * @useless:	events that tell nothing, since their counterparts were not recorded
  * @events:	reads events
  * @delays:	finds delays
+ * @merge:	the events
  */
 struct delays_reading {
 	struct filedelays *f;
 	bool useless[NR_WHY_EVENTS];
 	struct eventlabel *events;
 	struct delays *delays;
+	struct merge *merge;
 };
 
 static void id_of(enum why_event ev, char *id, size_t size)
@@ -61,13 +66,6 @@ static int check_recorded(const struct datr *d)
 	return 0;
 }
 
-static int take_delay(void *ctx, struct delay *d)
-{
-	struct delays_reading *r = ctx;
-
-	return worst_feed(r->f->worst, d);
-}
-
 /* What EL2 does lasts until its next event, but functions are called meanwhile */
 static bool is_function(const struct delays_reading *r, const struct merged *ev, enum side side)
 {
@@ -76,9 +74,8 @@ static bool is_function(const struct delays_reading *r, const struct merged *ev,
 	return side == HYP && ev_kind_is_ftrace(evdb_kind(r->f->db, &ev->ev, &reason));
 }
 
-static int take_event(void *ctx, const struct merged *ev)
+static int take_event(struct delays_reading *r, const struct merged *ev)
 {
-	struct delays_reading *r = ctx;
 	enum side side = datr_side(r->f->d, ev->buffer);
 	struct delay_event out;
 
@@ -112,7 +109,7 @@ static void find_useless(struct delays_reading *r)
 	}
 }
 
-static int prepare(struct delays_reading *r, const struct worst_rule *rule)
+static int prepare(struct delays_reading *r, delay_fn fn, void *ctx)
 {
 	struct filedelays *f = r->f;
 	struct delays_known known;
@@ -124,40 +121,100 @@ static int prepare(struct delays_reading *r, const struct worst_rule *rule)
 	known.user = is_recorded(f->d, WHY_USERSPACE_EXIT);
 	f->db = evdb_load(f->d);
 	f->labels = labels_new();
-	f->worst = worst_new(rule);
-	if (!f->db || !f->labels || !f->worst)
+	if (!f->db || !f->labels)
 		return -1;
 	r->events = eventlabel_new(f->db, f->labels);
-	r->delays = delays_new(&known, take_delay, r);
-	return r->events && r->delays ? 0 : -1;
+	r->delays = delays_new(&known, fn, ctx);
+	/* of all CPUs: a task may be on any of them */
+	r->merge = merge_new(f->d, NULL);
+	return r->events && r->delays && r->merge ? 0 : -1;
 }
 
-static int read_all(struct delays_reading *r, const struct worst_rule *rule)
+struct delays_reading *filedelays_begin(const struct datr *d, delay_fn fn, void *ctx)
 {
-	/* of all CPUs: a task may be on any of them */
-	if (prepare(r, rule) || merge_each(r->f->d, NULL, take_event, r))
-		return -1;
-	delays_finish(r->delays, &r->f->result);
-	worst_sort(r->f->worst);
-	return 0;
+	struct delays_reading *r = calloc(1, sizeof(*r));
+
+	if (r)
+		r->f = calloc(1, sizeof(*r->f));
+	if (!r || !r->f) {
+		log_oom();
+		free(r);
+		return NULL;
+	}
+	r->f->d = d;
+	if (!prepare(r, fn, ctx))
+		return r;
+	filedelays_end(r);
+	return NULL;
+}
+
+int filedelays_step(struct delays_reading *r)
+{
+	struct merged ev;
+	unsigned int i;
+
+	for (i = 0; i < STEP_EVENTS; i++) {
+		if (!merge_next(r->merge, &ev)) {
+			delays_finish(r->delays, &r->f->result);
+			return 0;
+		}
+		if (take_event(r, &ev))
+			return -1;
+	}
+	return 1;
+}
+
+const struct filedelays *filedelays_so_far(const struct delays_reading *r)
+{
+	return r->f;
+}
+
+/* All but the result */
+static void free_reading(struct delays_reading *r)
+{
+	merge_free(r->merge);
+	delays_free(r->delays);
+	eventlabel_free(r->events);
+	free(r);
+}
+
+void filedelays_end(struct delays_reading *r)
+{
+	if (!r)
+		return;
+	filedelays_free(r->f);
+	free_reading(r);
+}
+
+/* The longest ones */
+
+static int take_delay(void *ctx, struct delay *d)
+{
+	return worst_feed(ctx, d);
 }
 
 struct filedelays *filedelays_read(const struct datr *d, const struct worst_rule *rule)
 {
-	struct delays_reading r = { .f = calloc(1, sizeof(*r.f)) };
+	struct worst *worst = worst_new(rule);
+	struct delays_reading *r = worst ? filedelays_begin(d, take_delay, worst) : NULL;
+	struct filedelays *f;
 	int ret;
 
-	if (!r.f) {
-		log_oom();
+	if (!r) {
+		worst_free(worst);
 		return NULL;
 	}
-	r.f->d = d;
-	ret = read_all(&r, rule);
-	delays_free(r.delays);
-	eventlabel_free(r.events);
-	if (!ret)
-		return r.f;
-	filedelays_free(r.f);
+	do {
+		ret = filedelays_step(r);
+	} while (ret > 0);
+	f = r->f;
+	f->worst = worst;
+	free_reading(r);
+	if (!ret) {
+		worst_sort(worst);
+		return f;
+	}
+	filedelays_free(f);
 	return NULL;
 }
 

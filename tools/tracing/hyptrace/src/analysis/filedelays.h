@@ -39,6 +39,27 @@ struct filedelays {
  */
 struct filedelays *filedelays_read(const struct datr *d, const struct worst_rule *rule);
 
+struct delays_reading;
+
+/**
+ * filedelays_begin - find the delays, some events at a time
+ * @d:		the file; must outlive the reading
+ * @fn:		gets each delay when it has ended
+ * @ctx:	passed to it
+ *
+ * Return: NULL with a message.
+ */
+struct delays_reading *filedelays_begin(const struct datr *d, delay_fn fn, void *ctx);
+
+/** filedelays_step - take some events. Return: 1 if there are more, 0, or -1 with a message. */
+int filedelays_step(struct delays_reading *r);
+
+/** filedelays_so_far - what is known, without @worst; valid until filedelays_end() */
+const struct filedelays *filedelays_so_far(const struct delays_reading *r);
+
+/** filedelays_end - @r may be NULL */
+void filedelays_end(struct delays_reading *r);
+
 /** filedelays_free - @f may be NULL */
 void filedelays_free(struct filedelays *f);
 

@@ -2,10 +2,15 @@
 /*
  * The profile of a file. See fileprofile.h.
  */
+#include <stdlib.h>
+
 #include "analysis/account.h"
 #include "analysis/fileprofile.h"
 #include "lib/log.h"
 #include "trace/merge.h"
+
+/* Taken at a time */
+#define STEP_EVENTS	256
 
 /**
  * struct profile_reading - a file being read
@@ -16,6 +21,7 @@
  * @account:	counts events
  * @profiler:	makes a profile of them
  * @out:	the result
+ * @merge:	the events, if some are taken at a time
  */
 struct profile_reading {
 	struct datr *d;
@@ -25,6 +31,7 @@ struct profile_reading {
 	struct account *account;
 	struct profiler *profiler;
 	struct profile *out;
+	struct merge *merge;
 };
 
 static bool is_chosen(const struct profile_reading *r, unsigned int cpu)
@@ -74,14 +81,14 @@ static int add_cpus(struct profile_reading *r)
 	return 0;
 }
 
-static int begin_profile(struct profile_reading *r)
+static int begin_profile(struct profile_reading *r, bool bounded)
 {
 	bool switches = datr_enabled(r->d, "sched/sched_switch");
 	struct evdb *db = evdb_load(r->d);
 
 	if (!db)
 		return -1;
-	r->profiler = profiler_new(db, switches, false);
+	r->profiler = profiler_new(db, switches, bounded);
 	if (!r->profiler) {
 		evdb_free(db);
 		return -1;
@@ -133,7 +140,7 @@ static int read_events(struct profile_reading *r)
 {
 	if (check_recorded(r->d))
 		return -1;
-	if (begin_profile(r) || each_event(r))
+	if (begin_profile(r, false) || each_event(r))
 		return -1;
 	return finish_profile(r);
 }
@@ -156,6 +163,56 @@ struct profiler *fileprofile_read(struct datr *d, const struct cpulist *cpus,
 				  const struct profile_watch *watch)
 {
 	return fileprofile_read_scope(d, cpus, NULL, watch);
+}
+
+/* Some events at a time */
+
+struct profile_reading *fileprofile_begin(struct datr *d, const struct profile_watch *watch)
+{
+	struct profile_reading *r = calloc(1, sizeof(*r));
+
+	if (!r) {
+		log_oom();
+		return NULL;
+	}
+	r->d = d;
+	r->watch = watch;
+	if (!check_recorded(d) && !begin_profile(r, true)) {
+		r->merge = merge_new(d, NULL);
+		if (r->merge)
+			return r;
+	}
+	fileprofile_end(r);
+	return NULL;
+}
+
+int fileprofile_step(struct profile_reading *r)
+{
+	struct merged ev;
+	unsigned int i;
+
+	for (i = 0; i < STEP_EVENTS; i++) {
+		if (!merge_next(r->merge, &ev))
+			return finish_profile(r);
+		if (take_event(r, &ev))
+			return -1;
+	}
+	return 1;
+}
+
+const struct profile *fileprofile_so_far(const struct profile_reading *r)
+{
+	return r->out;
+}
+
+void fileprofile_end(struct profile_reading *r)
+{
+	if (!r)
+		return;
+	merge_free(r->merge);
+	account_free(r->account);
+	fileprofile_free(r->profiler);
+	free(r);
 }
 
 void fileprofile_free(struct profiler *s)

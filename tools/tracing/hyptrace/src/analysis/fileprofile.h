@@ -43,6 +43,28 @@ struct profiler *fileprofile_read_scope(struct datr *d, const struct cpulist *cp
 					const struct profile_watch *watch);
 void fileprofile_free(struct profiler *s);
 
+struct profile_reading;
+
+/**
+ * fileprofile_begin - compute where time goes, some events at a time
+ * @d:		the file; must outlive the reading
+ * @watch:	observer; @guests is of no meaning
+ *
+ * Distributions are kept in bounded memory.
+ *
+ * Return: NULL with a message.
+ */
+struct profile_reading *fileprofile_begin(struct datr *d, const struct profile_watch *watch);
+
+/** fileprofile_step - take some events. Return: 1 if there are more, 0, or -1 with a message. */
+int fileprofile_step(struct profile_reading *r);
+
+/** fileprofile_so_far - the profile, whose names stay valid until fileprofile_end() */
+const struct profile *fileprofile_so_far(const struct profile_reading *r);
+
+/** fileprofile_end - @r may be NULL */
+void fileprofile_end(struct profile_reading *r);
+
 /** fileprofile_check - Return: 0, or 1 with a message if there were corrupt sub-buffers */
 int fileprofile_check(struct profiler *s, const struct datr *d);
 

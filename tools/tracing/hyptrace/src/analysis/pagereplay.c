@@ -21,7 +21,9 @@ struct page_entry {
 };
 
 /* Pages that are not in the tree, of tsearch(), are in an unknown state */
-struct replay {
+struct pagereplay {
+	const struct pagelog *log;
+	size_t next;
 	void *by_pfn;
 	page_step_fn fn;
 	void *ctx;
@@ -33,13 +35,13 @@ static int compare(const void *a, const void *b)
 			   ((const struct page_entry *)b)->pfn);
 }
 
-static void forget_all(struct replay *r)
+static void forget_all(struct pagereplay *r)
 {
 	tdestroy(r->by_pfn, free);
 	r->by_pfn = NULL;
 }
 
-static struct page_entry *find(struct replay *r, u64 pfn)
+static struct page_entry *find(struct pagereplay *r, u64 pfn)
 {
 	const struct page_entry wanted = { .pfn = pfn };
 	struct page_entry **found = tfind(&wanted, &r->by_pfn, compare);
@@ -47,7 +49,7 @@ static struct page_entry *find(struct replay *r, u64 pfn)
 	return found ? *found : NULL;
 }
 
-static struct page_entry *get(struct replay *r, u64 pfn)
+static struct page_entry *get(struct pagereplay *r, u64 pfn)
 {
 	struct page_entry *e = find(r, pfn);
 
@@ -77,7 +79,7 @@ static bool is_refusal_right(const struct page_step *s)
 	       !page_allows(&s->before, &ev->change);
 }
 
-static int refuse(struct replay *r, struct page_step *s)
+static int refuse(struct pagereplay *r, struct page_step *s)
 {
 	const struct page_entry *e = find(r, s->pfn);
 
@@ -91,7 +93,7 @@ static int refuse(struct replay *r, struct page_step *s)
 	return r->fn(r->ctx, s);
 }
 
-static int apply(struct replay *r, struct page_step *s, u64 i)
+static int apply(struct pagereplay *r, struct page_step *s, u64 i)
 {
 	struct page_change c = s->event->change;
 	struct page_entry *e = get(r, s->pfn);
@@ -110,7 +112,7 @@ static bool is_small(const struct page_event *ev)
 	return ev->nr <= PAGEREPLAY_MAX && ev->pfn <= UINT64_MAX - ev->nr;
 }
 
-static int take_event(struct replay *r, const struct page_event *ev)
+static int take_event(struct pagereplay *r, const struct page_event *ev)
 {
 	struct page_step s = { .event = ev };
 	int ret = 0;
@@ -125,15 +127,40 @@ static int take_event(struct replay *r, const struct page_event *ev)
 	return ret;
 }
 
+struct pagereplay *pagereplay_new(const struct pagelog *l, page_step_fn fn, void *ctx)
+{
+	struct pagereplay *r = calloc(1, sizeof(*r));
+
+	if (!r) {
+		log_oom();
+		return NULL;
+	}
+	*r = (struct pagereplay) { .log = l, .fn = fn, .ctx = ctx };
+	return r;
+}
+
+int pagereplay_step(struct pagereplay *r)
+{
+	const struct page_event *ev = pagelog_event(r->log, r->next++);
+
+	return ev ? take_event(r, ev) : 1;
+}
+
+void pagereplay_free(struct pagereplay *r)
+{
+	if (!r)
+		return;
+	forget_all(r);
+	free(r);
+}
+
 int pagereplay_run(const struct pagelog *l, page_step_fn fn, void *ctx)
 {
-	struct replay r = { .fn = fn, .ctx = ctx };
-	const struct page_event *ev;
-	int ret = 0;
-	size_t i;
+	struct pagereplay *r = pagereplay_new(l, fn, ctx);
+	int ret = r ? 0 : -1;
 
-	for (i = 0; !ret && (ev = pagelog_event(l, i)); i++)
-		ret = take_event(&r, ev);
-	forget_all(&r);
-	return ret;
+	while (!ret)
+		ret = pagereplay_step(r);
+	pagereplay_free(r);
+	return ret > 0 ? 0 : ret;
 }

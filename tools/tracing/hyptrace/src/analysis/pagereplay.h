@@ -34,11 +34,33 @@ struct page_step {
 /** typedef page_step_fn - takes one. Return: 0, or what ends the replay */
 typedef int (*page_step_fn)(void *ctx, const struct page_step *s);
 
+struct pagereplay;
+
 /**
- * pagereplay_run - call @fn for each page of each transition, in order of time
+ * pagereplay_new - begin
  * @l:		the transitions
  * @fn:		takes each; @s is valid until it returns, but its @event as long as @l
  * @ctx:	passed to @fn
+ *
+ * Return: NULL with a message.
+ */
+struct pagereplay *pagereplay_new(const struct pagelog *l, page_step_fn fn, void *ctx);
+
+/**
+ * pagereplay_step - call @fn for each page of the next transition
+ *
+ * Return: 0; 1 if there is none; the result of @fn that ended the replay, or -1 with a message
+ * if memory ran out.
+ */
+int pagereplay_step(struct pagereplay *r);
+
+/** pagereplay_free - @r may be NULL */
+void pagereplay_free(struct pagereplay *r);
+
+/**
+ * pagereplay_run - call @fn for each page of each transition, in order of time
+ *
+ * The arguments are those of pagereplay_new(); @fn returns 0 or a negative number.
  *
  * Return: 0, the result of @fn that ended the replay, or -1 with a message if memory ran
  * out.

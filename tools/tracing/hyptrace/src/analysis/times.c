@@ -318,6 +318,14 @@ static void enter(const struct times *t, struct cpu_times *c,
 	c->call = NULL;
 }
 
+/* The vCPU that a task ran last, or NULL */
+static const struct times_row *vcpu_run_last(const struct times *t, s32 pid)
+{
+	struct times_row wanted = { .id = pid }, *task = rows_find(&t->tasks, &wanted);
+
+	return task ? task->running : NULL;
+}
+
 static void tell_stay(const struct times *t, const struct cpu_times *c)
 {
 	struct times_stay stay = {
@@ -325,8 +333,10 @@ static void tell_stay(const struct times *t, const struct cpu_times *c)
 		.reason = c->stay, .call = c->stay_call, .task = c->at_el2,
 	};
 
-	if (t->watch && t->watch->stay)
-		t->watch->stay(t->watch->ctx, &stay);
+	if (!t->watch || !t->watch->stay)
+		return;
+	stay.vcpu = vcpu_run_last(t, stay.task);
+	t->watch->stay(t->watch->ctx, &stay);
 }
 
 static int end_stay(struct times *t, struct cpu_times *c)
@@ -353,8 +363,10 @@ static int end_way(const struct times *t, const struct cpu_times *c, enum way wa
 
 	if (!counts(t, start, c->at_el2))
 		return 0;
-	if (t->watch && t->watch->way)
+	if (t->watch && t->watch->way) {
+		s.vcpu = vcpu_run_last(t, s.task);
 		t->watch->way(t->watch->ctx, &s);
+	}
 	return dist_add(times_way(t, way), s.end - s.start);
 }
 
@@ -362,7 +374,7 @@ static int end_call(const struct times *t, const struct cpu_times *c)
 {
 	struct times_call call = {
 		.cpu = c->row->id, .start = c->call_start, .end = c->at, .ns = c->call_ns,
-		.call = c->call,
+		.call = c->call, .task = c->at_el2,
 	};
 
 	if (t->watch && t->watch->call)
@@ -390,6 +402,17 @@ static struct times_row *vcpu_of(struct times *t, struct cpu_times *c)
 	return task ? task->running : NULL;
 }
 
+static void tell_entry(const struct times *t, const struct cpu_times *c,
+		       const struct times_row *vcpu)
+{
+	struct times_entry entry = {
+		.cpu = c->row->id, .ts = c->at, .task = c->at_el2, .vcpu = vcpu,
+	};
+
+	if (t->watch && t->watch->entry)
+		t->watch->entry(t->watch->ctx, &entry);
+}
+
 static int eret_guest(struct times *t, struct cpu_times *c,
 		      const struct times_event *ev)
 {
@@ -402,7 +425,10 @@ static int eret_guest(struct times *t, struct cpu_times *c,
 	vcpu = vcpu_of(t, c);
 	if (!vcpu)
 		return -1;
-	vcpu->entries += counts(t, c->at, c->at_el2);
+	if (counts(t, c->at, c->at_el2)) {
+		vcpu->entries++;
+		tell_entry(t, c, vcpu);
+	}
 	return measured ? end_way(t, c, WAY_IN, c->entry) : 0;
 }
 

@@ -100,6 +100,7 @@ struct times_span {
  * @reason:	what takes the duration, or NULL
  * @call:	what takes that of the hypercall, or NULL
  * @task:	on whose behalf, or TIMES_UNKNOWN
+ * @vcpu:	the row of the vCPU that the task ran last, or NULL
  */
 struct times_stay {
 	unsigned int cpu;
@@ -108,6 +109,7 @@ struct times_stay {
 	const struct dist *reason;
 	const struct dist *call;
 	s32 task;
+	const struct times_row *vcpu;
 };
 
 /**
@@ -117,6 +119,7 @@ struct times_stay {
  * @end:	of its last one
  * @way:	the direction
  * @task:	on whose behalf
+ * @vcpu:	the row of the vCPU that the task ran last, or NULL
  */
 struct times_switch {
 	unsigned int cpu;
@@ -124,6 +127,7 @@ struct times_switch {
 	u64 end;
 	enum way way;
 	s32 task;
+	const struct times_row *vcpu;
 };
 
 /**
@@ -133,6 +137,7 @@ struct times_switch {
  * @end:	of hyp_exit(eret_host)
  * @ns:		the time at EL2 in it
  * @call:	what takes that
+ * @task:	on whose behalf
  */
 struct times_call {
 	unsigned int cpu;
@@ -140,6 +145,21 @@ struct times_call {
 	u64 end;
 	u64 ns;
 	const struct dist *call;
+	s32 task;
+};
+
+/**
+ * struct times_entry - a guest is entered
+ * @cpu:	the CPU
+ * @ts:		when
+ * @task:	the task that runs the vCPU
+ * @vcpu:	the row of the vCPU
+ */
+struct times_entry {
+	unsigned int cpu;
+	u64 ts;
+	s32 task;
+	const struct times_row *vcpu;
 };
 
 /**
@@ -150,6 +170,7 @@ struct times_call {
  * @stay:	gets the complete EL2 entries of a CPU in their order
  * @way:	gets the world switches
  * @call:	gets the complete hypercalls of a CPU in their order
+ * @entry:	gets the entries of guests
  */
 struct times_watch {
 	void *ctx;
@@ -157,6 +178,7 @@ struct times_watch {
 	void (*stay)(void *ctx, const struct times_stay *s);
 	void (*way)(void *ctx, const struct times_switch *s);
 	void (*call)(void *ctx, const struct times_call *s);
+	void (*entry)(void *ctx, const struct times_entry *e);
 };
 
 /**

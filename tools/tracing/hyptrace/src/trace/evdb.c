@@ -674,25 +674,78 @@ static u64 integer_of(const struct tep_format_field *f,
 	return v;
 }
 
-/* Return: false if it is neither a string nor an integer */
+/* Whether it is a string or an integer */
+static bool has_value(const struct tep_format_field *f)
+{
+	if (f->flags & TEP_FIELD_IS_STRING)
+		return true;
+	return !(f->flags & (TEP_FIELD_IS_ARRAY | TEP_FIELD_IS_DYNAMIC)) && f->size >= 1 &&
+	       f->size <= 8;
+}
+
 static bool value_of(const struct tep_format_field *f, const struct rbevent *ev,
 		     struct evdb_value *v)
 {
 	size_t room;
 
 	memset(v, 0, sizeof(*v));
+	if (!has_value(f))
+		return false;
 	v->name = f->name;
 	if (f->flags & TEP_FIELD_IS_STRING) {
 		v->string = string_room(f, ev, &room);
 		v->length = strnlen(v->string, room);
 		return true;
 	}
-	if ((f->flags & (TEP_FIELD_IS_ARRAY | TEP_FIELD_IS_DYNAMIC)) ||
-	    f->size < 1 || f->size > 8)
-		return false;
 	v->is_signed = f->flags & TEP_FIELD_IS_SIGNED;
 	v->integer = integer_of(f, ev);
 	return true;
+}
+
+static const struct tep_format_field *field_at(const struct tep_event *e, unsigned int i)
+{
+	const struct tep_format_field *f = e->format.fields;
+
+	while (f && i--)
+		f = f->next;
+	return f;
+}
+
+bool evdb_field_at(struct evdb *db, const char *system, const char *event, unsigned int i,
+		   struct evdb_field_kind *out)
+{
+	const struct tep_event *e = tep_find_event_by_name(db->tep, system, event);
+	const struct tep_format_field *f = e ? field_at(e, i) : NULL;
+
+	if (!f)
+		return false;
+	out->name = has_value(f) ? f->name : NULL;
+	out->string = f->flags & TEP_FIELD_IS_STRING;
+	return true;
+}
+
+int evdb_id(struct evdb *db, const char *system, const char *event)
+{
+	const struct tep_event *e = tep_find_event_by_name(db->tep, system, event);
+
+	return e ? e->id : -1;
+}
+
+bool evdb_has_id(const struct rbevent *ev, int id)
+{
+	return ev->size >= sizeof(u16) && id_of(ev) == id;
+}
+
+bool evdb_value_at(struct evdb *db, const struct rbevent *ev, unsigned int i,
+		   struct evdb_value *v)
+{
+	const struct known *k = find(db, ev);
+	const struct tep_format_field *f;
+
+	if (!k || !fits_format(k, ev))
+		return false;
+	f = field_at(k->event, i);
+	return f && value_of(f, ev, v);
 }
 
 void evdb_values(struct evdb *db, const struct rbevent *ev, evdb_value_fn fn,

@@ -149,6 +149,39 @@ struct evdb_value {
 	bool is_signed;
 };
 
+/**
+ * struct evdb_field_kind - a field of an event's format
+ * @name:	its name
+ * @string:	whether its values are texts, else integers
+ */
+struct evdb_field_kind {
+	const char *name;
+	bool string;
+};
+
+/**
+ * evdb_field_at - a field of an event, by its place
+ * @db:		the events
+ * @system:	of the event
+ * @event:	its name
+ * @i:		the place, from 0; the common fields do not count
+ * @out:	gets the field; its name is NULL if it is neither an integer nor a string
+ *
+ * Return: false behind the last one, or if there is no such event.
+ */
+bool evdb_field_at(struct evdb *db, const char *system, const char *event, unsigned int i,
+		   struct evdb_field_kind *out);
+
+/** evdb_id - the number of an event by which its records begin; -1 if there is no such event */
+int evdb_id(struct evdb *db, const char *system, const char *event);
+
+/** evdb_has_id - whether a record is of the event with this number */
+bool evdb_has_id(const struct rbevent *ev, int id);
+
+/** evdb_value_at - read the i-th field. Return: false if the event has no value there. */
+bool evdb_value_at(struct evdb *db, const struct rbevent *ev, unsigned int i,
+		   struct evdb_value *v);
+
 /** typedef evdb_value_fn - takes one field */
 typedef void (*evdb_value_fn)(void *ctx, const struct evdb_value *v);
 

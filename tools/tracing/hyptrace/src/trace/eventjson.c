@@ -40,20 +40,27 @@ static void put_field(void *ctx, const struct evdb_value *v)
 		fprintf(f->out, "%llu", v->integer);
 }
 
-static void put_known(FILE *out, struct evdb *db, const struct merged *ev,
-		      const struct evdb_head *h)
+void eventjson_fields(FILE *out, struct evdb *db, const struct rbevent *ev)
 {
 	struct fields f = { .out = out };
 
+	fputc('{', out);
+	evdb_values(db, ev, put_field, &f);
+	fputc('}', out);
+}
+
+static void put_known(FILE *out, struct evdb *db, const struct merged *ev,
+		      const struct evdb_head *h)
+{
 	fputs(", \"system\": ", out);
 	json_string(out, h->system);
 	fputs(", \"event\": ", out);
 	json_string(out, h->name);
 	fprintf(out, ", \"pid\": %d, \"comm\": ", h->pid);
 	json_string(out, evdb_comm(db, h->pid));
-	fputs(", \"fields\": {", out);
-	evdb_values(db, &ev->ev, put_field, &f);
-	fputs("}, \"text\": ", out);
+	fputs(", \"fields\": ", out);
+	eventjson_fields(out, db, &ev->ev);
+	fputs(", \"text\": ", out);
 	json_string(out, evdb_text(db, &ev->ev, ev->cpu));
 	fputs("}\n", out);
 }

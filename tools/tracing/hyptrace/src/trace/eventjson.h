@@ -20,6 +20,9 @@
  */
 void eventjson_event(FILE *out, struct evdb *db, const struct merged *ev, enum side side);
 
+/** eventjson_fields - print the fields of an event, as one JSON object */
+void eventjson_fields(FILE *out, struct evdb *db, const struct rbevent *ev);
+
 /** eventjson_loss - print what was lost before @ev */
 void eventjson_loss(FILE *out, const struct merged *ev, enum side side);
 

@@ -266,6 +266,7 @@ static const void *next_of_extent(void *ctx, u64 *offset)
 /**
  * struct sources - the sources of a file
  * @cpus:	only these CPUs; NULL for all
+ * @part:	only this part; NULL for all
  * @offset:	of the recording in the file
  * @nr:		how many there are
  * @source:	them
@@ -273,11 +274,49 @@ static const void *next_of_extent(void *ctx, u64 *offset)
  */
 struct sources {
 	const struct cpulist *cpus;
+	const struct merge_part *part;
 	u64 offset;
 	unsigned int nr;
 	struct merge_source *source;
 	struct extent *extent;
 };
+
+static bool is_left_out(const struct sources *s, unsigned int cpu)
+{
+	if (s->cpus && !cpulist_has(s->cpus, cpu))
+		return true;
+	return s->part && s->part->by_cpu && s->part->cpu != cpu;
+}
+
+/*
+ * Begin at the last sub-buffer but one that begins before @from, as its timestamp may be
+ * corrupt. None behind the first one that does not is looked at
+ */
+static void skip_before(struct extent *e, u64 from)
+{
+	const u8 *at, *before = NULL;
+	struct rbpage p;
+
+	for (at = e->at; at < e->end; at += e->page_size) {
+		if (rbpage_init(&p, at, e->page_size) || !p.size)
+			continue;
+		if (p.ts >= from)
+			return;
+		if (before)
+			e->at = before;
+		before = at;
+	}
+}
+
+/* What a timestamp was before @shift was added, or the nearest one that there is */
+static u64 unshifted(u64 ts, long long shift)
+{
+	u64 before = ts - shift;
+
+	if (shift > 0)
+		return before > ts ? 0 : before;
+	return before < ts ? UINT64_MAX : before;
+}
 
 /* @like has what all CPUs of the buffer have in common; @stamps is copied */
 static void add_cpu(struct sources *s, const struct datr *d, const struct datr_cpu *cpu,
@@ -285,12 +324,14 @@ static void add_cpu(struct sources *s, const struct datr *d, const struct datr_c
 {
 	struct extent *e = &s->extent[s->nr];
 
-	if (s->cpus && !cpulist_has(s->cpus, cpu->cpu))
+	if (is_left_out(s, cpu->cpu))
 		return;
 	*e = (struct extent) {
 		.stamps = *stamps, .d = d, .offset = s->offset, .at = cpu->data,
 		.end = cpu->data + cpu->size, .page_size = like->page_size,
 	};
+	if (s->part && s->part->from)
+		skip_before(e, unshifted(s->part->from, like->shift));
 	s->source[s->nr] = *like;
 	s->source[s->nr].cpu = cpu->cpu;
 	s->source[s->nr].stamps = &e->stamps;
@@ -307,6 +348,9 @@ static void add_recording(struct sources *s, const struct datr *d, unsigned int 
 	unsigned int i, j;
 
 	for (i = 0; i < datr_nr_buffers(d); i++) {
+		if (s->part && s->part->by_side &&
+		    s->part->side != (guest ? GUEST : datr_side(d, i)))
+			continue;
 		b = datr_buffer(d, i);
 		stamps_init(&stamps, d, b->clock);
 		like.buffer = i;
@@ -345,11 +389,13 @@ static struct merge *merge_recordings(const struct datr *d, bool guests, struct 
 	return m;
 }
 
-static struct merge *merge_file(const struct datr *d, const struct cpulist *cpus, bool guests)
+static struct merge *merge_file(const struct datr *d, const struct cpulist *cpus,
+				const struct merge_part *part, bool guests)
 {
 	unsigned int nr = count_cpus(d) + 1;
 	struct sources s = {
 		.cpus = cpus,
+		.part = part,
 		.source = calloc(nr, sizeof(*s.source)),
 		.extent = calloc(nr, sizeof(*s.extent)),
 	};
@@ -367,12 +413,17 @@ static struct merge *merge_file(const struct datr *d, const struct cpulist *cpus
 
 struct merge *merge_new(const struct datr *d, const struct cpulist *cpus)
 {
-	return merge_file(d, cpus, false);
+	return merge_file(d, cpus, NULL, false);
 }
 
 struct merge *merge_new_world(const struct datr *d)
 {
-	return merge_file(d, NULL, true);
+	return merge_file(d, NULL, NULL, true);
+}
+
+struct merge *merge_new_part(const struct datr *d, const struct merge_part *part)
+{
+	return merge_file(d, NULL, part, true);
 }
 
 /* Taking events */

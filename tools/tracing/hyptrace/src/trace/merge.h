@@ -42,6 +42,26 @@ struct merge;
 struct merge *merge_new(const struct datr *d, const struct cpulist *cpus);
 
 /**
+ * struct merge_part - a part of what is in a file; all 0 for all of it
+ * @by_cpu:	only the CPUs with this number, @cpu
+ * @cpu:	see @by_cpu
+ * @by_side:	only the events of @side
+ * @side:	see @by_side
+ * @from:	leave out sub-buffers that end before this timestamp. Events before it may
+ *		remain
+ */
+struct merge_part {
+	bool by_cpu;
+	unsigned int cpu;
+	bool by_side;
+	enum side side;
+	u64 from;
+};
+
+/** merge_new_part - a part of the events, and of the guests'. Return: as above. */
+struct merge *merge_new_part(const struct datr *d, const struct merge_part *part);
+
+/**
  * struct merge_source - where the sub-buffers of a buffer and CPU come from
  * @buffer:	index of the buffer
  * @cpu:	CPU number
