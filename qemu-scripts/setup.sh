@@ -26,6 +26,7 @@ packages=(
 	# user-space tools, for the guest and for the build machine
 	pkg-config libtraceevent-dev:arm64 libtraceevent-dev
 	libzstd-dev:arm64 libzstd-dev zlib1g-dev:arm64 zlib1g-dev
+	libsqlite3-dev:arm64 libsqlite3-dev
 	# D3, with which the HTML page of hyptrace draws
 	node-d3
 )

@@ -15,6 +15,7 @@ int why_main(int argc, char **argv);
 int top_main(int argc, char **argv);
 int pages_main(int argc, char **argv);
 int compare_main(int argc, char **argv);
+int query_main(int argc, char **argv);
 int export_main(int argc, char **argv);
 
 #endif

@@ -24,6 +24,7 @@ static const struct {
 	{ "top", top_main, "live view of where time goes" },
 	{ "pages", pages_main, "which pages changed hands between host, EL2 and guests" },
 	{ "compare", compare_main, "show what changed between two recordings" },
+	{ "query", query_main, "answer a question about recordings, in SQL" },
 	{ "merge", merge_main, "add the recording of a guest to that of its host" },
 	{ "check", check_main, "check that a recording is in order and complete" },
 	{ "export", export_main, "convert a recording for Perfetto or a web browser" },

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The list of computed tables. See computed.h.
+ */
+#include "query/computed.h"
+#include "query/delayrows.h"
+#include "query/filerows.h"
+#include "query/pagerows.h"
+#include "query/timerows.h"
+
+const struct computed_table *computed_table(unsigned int i)
+{
+	static const struct computed_table *const tables[] = {
+		&recording_table, &entry_table, &hypercall_table, &switch_table, &window_table,
+		&cpu_time_table, &guest_entry_table, &summary_table, &delay_table,
+		&delay_part_table, &delay_piece_table, &delay_summary_table, &page_table,
+	};
+
+	return i < ARRAY_SIZE(tables) ? tables[i] : NULL;
+}

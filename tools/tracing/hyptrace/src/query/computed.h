@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The computed tables.
+ */
+#ifndef HYPTRACE_COMPUTED_H
+#define HYPTRACE_COMPUTED_H
+
+#include "query/tabletype.h"
+
+/** computed_table - the i-th, NULL behind the last */
+const struct computed_table *computed_table(unsigned int i);
+
+#endif
