@@ -16,7 +16,8 @@
 #   --build    then apply the patches one by one. After each, the kernel is built with
 #              gcc and booted, and the objects of the series are compiled with clang and
 #              for 32-bit arm; a warning is an error. Takes an hour or more. Needs
-#              the initramfs
+#              the initramfs. Mainline needs a newer clang than Debian 12 has as "clang":
+#              without the packages clang-19, lld-19 and llvm-19, it is left out
 #
 # Environment: BASE=6.12|mainline (6.12); with mainline, all of this is in build/mainline
 set -euo pipefail
@@ -257,6 +258,22 @@ make_pristine_tree()	# DIRECTORY
 
 # --- --build -------------------------------------------------------------------
 
+# The version of clang that the kernel can be built with, as make takes it: 1, or a suffix such
+# as -19. Empty if none is there
+find_llvm()	# TREE
+{
+	local least suffix version
+
+	least=$("$1/scripts/min-tool-version.sh" llvm)
+	for suffix in '' -19; do
+		version=$("clang$suffix" -dumpversion 2>/dev/null) || continue
+		if [[ $(printf '%s\n' "$least" "$version" | sort -V | head -n 1) == "$least" ]]; then
+			echo "${suffix:-1}"
+			return
+		fi
+	done
+}
+
 # Three build directories, as the objects of one step are most of those of the next.
 # kernel-series has the kernel that is booted
 series_make()	# TREE gcc|clang|arm WORD...
@@ -265,7 +282,10 @@ series_make()	# TREE gcc|clang|arm WORD...
 
 	case $2 in
 	gcc) ;;
-	clang) out+=-clang words+=(LLVM=1) ;;
+	clang)
+		[[ $llvm ]] || return 0
+		out+=-clang words+=(LLVM="$llvm")
+		;;
 	arm) out+=-arm words=(ARCH=arm CROSS_COMPILE=arm-linux-gnueabihf-) ;;
 	esac
 	shift 2
@@ -311,6 +331,16 @@ concerns()	# PATCH REGEX
 	[[ ! $1 ]] || git apply --numstat "$1" | cut -f 3 | grep -E -- "$2" >/dev/null
 }
 
+# What was built of files that the series deletes, and may add again later
+remove_objects()	# TREE
+{
+	local file
+
+	for file in $(removed_files); do
+		[[ -e $1/$file ]] || rm -f "$BUILD/kernel-series/${file%.c}.o"
+	done
+}
+
 # Applies a patch, if one is named. The tree is in no repository; patch does not take binary
 # files. What a patch cannot change is not built again
 build_step()	# TREE PATCH
@@ -319,6 +349,7 @@ build_step()	# TREE PATCH
 
 	[[ $BASE == 6.12 ]] || fragments+=("$SCRIPTS/config/$BASE.config")
 	[[ ! $2 ]] || GIT_CEILING_DIRECTORIES=$work git_in "$1" apply --whitespace=nowarn "$2"
+	remove_objects "$1"
 	if concerns "$2" '(^|/)Kconfig'; then
 		configure_step "$1" gcc "${fragments[@]}"
 		configure_step "$1" clang "${fragments[@]}"
@@ -337,10 +368,12 @@ build_step()	# TREE PATCH
 
 build_steps()
 {
-	local tree=$work/tree patch
+	local tree=$work/tree patch llvm
 
 	rm -rf "$BUILD"/kernel-series{,-clang,-arm}
 	make_pristine_tree "$tree"
+	llvm=$(find_llvm "$tree")
+	[[ $llvm ]] || note "clang is too old for this kernel, and left out"
 	for patch in '' "$out"/*.patch; do
 		step "Build and boot ${patch:+after }${patch##*/}" build_step "$tree" "$patch"
 	done
