@@ -19,7 +19,6 @@
 #include "kselftest_harness.h"
 #include "lib/calls.h"
 #include "lib/text.h"
-#include "lib/vm.h"
 #include "variants.h"
 
 #define TEST_KB		64
@@ -291,8 +290,4 @@ TEST_F(switching, text)
 	EXPECT_EQ(0, ret);
 }
 
-int main(int argc, char **argv)
-{
-	vm_keep();	/* where there is no KVM, the tests say so */
-	return test_harness_run(argc, argv);
-}
+TEST_HARNESS_MAIN

@@ -77,10 +77,6 @@ void vm_destroy(struct vm *vm);
 /**
  * vm_keep - have a VM, without a vCPU, until this process and its children end
  *
- * The scheduler's code is patched when there is a VM and there was none, and QEMU 7.2 may go on
- * with the code as it was: then KVM does not see that a vCPU's task runs again, and warns. A
- * program beside which VMs come and go calls this first.
- *
  * Return: 0 or a negative errno.
  */
 int vm_keep(void);

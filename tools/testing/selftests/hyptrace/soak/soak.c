@@ -30,7 +30,6 @@
 #include <unistd.h>
 
 #include "disturb.h"
-#include "lib/vm.h"
 #include "reading.h"
 #include "writing.h"
 
@@ -603,9 +602,6 @@ int main(int argc, char **argv)
 	signal(SIGTERM, on_signal);
 	printf("soak: seed %u, %lu s\n", seed, s.seconds);
 	fflush(stdout);
-	ret = vm_keep();
-	if (ret)
-		printf("# no VM: %s\n", strerror(-ret));
 	ok = set_up(&s) && soak(&s);
 	ret = verdict(&s, ok, seed);
 	source_close(&s.src);
