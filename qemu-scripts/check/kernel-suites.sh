@@ -163,10 +163,10 @@ suite_builds()
 	[[ $all == no ]] || job "builds, corners" corners
 }
 
-# Runs the selftests, or the Nth of every M programs, on a kernel that checks itself, which is
-# several times slower; or PROGRAM.... Poisoning of pages is off unless asked for. KASAN records the stack
-# traces for which slub_debug has U. In QEMU, such a kernel may take minutes to wake up from
-# suspend, also if it has never traced: the test "suspended" is left out
+# Runs the selftests or PROGRAM..., or the Nth of every M of these, on a kernel that checks
+# itself, which is several times slower. Poisoning of pages is off unless asked for. KASAN
+# records the stack traces for which slub_debug has U. In QEMU, such a kernel may take minutes
+# to wake up from suspend, also if it has never traced: the test "suspended" is left out
 checked_kernel()	# NAME MODE N/M [ARGUMENT-OF-BOOT]... [-- PROGRAM...]
 {
 	local name=$1 mode=$2 part=$3

@@ -52,8 +52,7 @@ static const struct argp_option options[] = {
 
 /**
  * struct options - the command line
- * @arg:	the arguments
- * @nr:		how many
+ * @arg:	files, and SQL
  * @list:	print the schema
  * @table:	of this table, or NULL
  * @format:	of results

@@ -28,7 +28,7 @@ static const struct {
 	const char *name, *what;
 } others[] = {
 	{ "event", "an event, or a corrupt place" },
-	{ "loss", "an event before which others were lost; lost is NULL if their number is not known" },
+	{ "loss", "an event before which others were lost; lost is NULL if not known" },
 };
 
 struct query {
