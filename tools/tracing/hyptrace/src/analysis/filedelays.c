@@ -10,9 +10,6 @@
 #include "lib/log.h"
 #include "trace/merge.h"
 
-/* Taken at a time */
-#define STEP_EVENTS	256
-
 /**
  * struct delays_reading - a file being read
  * @f:		the result
@@ -74,8 +71,9 @@ static bool is_function(const struct delays_reading *r, const struct merged *ev,
 	return side == HYP && ev_kind_is_ftrace(evdb_kind(r->f->db, &ev->ev, &reason));
 }
 
-static int take_event(struct delays_reading *r, const struct merged *ev)
+static int take_event(void *ctx, const struct merged *ev)
 {
+	struct delays_reading *r = ctx;
 	enum side side = datr_side(r->f->d, ev->buffer);
 	struct delay_event out;
 
@@ -150,18 +148,11 @@ struct delays_reading *filedelays_begin(const struct datr *d, delay_fn fn, void 
 
 int filedelays_step(struct delays_reading *r)
 {
-	struct merged ev;
-	unsigned int i;
+	int ret = merge_some(r->merge, take_event, r);
 
-	for (i = 0; i < STEP_EVENTS; i++) {
-		if (!merge_next(r->merge, &ev)) {
-			delays_finish(r->delays, &r->f->result);
-			return 0;
-		}
-		if (take_event(r, &ev))
-			return -1;
-	}
-	return 1;
+	if (!ret)
+		delays_finish(r->delays, &r->f->result);
+	return ret;
 }
 
 const struct filedelays *filedelays_so_far(const struct delays_reading *r)

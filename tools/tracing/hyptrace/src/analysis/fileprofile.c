@@ -9,9 +9,6 @@
 #include "lib/log.h"
 #include "trace/merge.h"
 
-/* Taken at a time */
-#define STEP_EVENTS	256
-
 /**
  * struct profile_reading - a file being read
  * @d:		the file
@@ -188,16 +185,7 @@ struct profile_reading *fileprofile_begin(struct datr *d, const struct profile_w
 
 int fileprofile_step(struct profile_reading *r)
 {
-	struct merged ev;
-	unsigned int i;
-
-	for (i = 0; i < STEP_EVENTS; i++) {
-		if (!merge_next(r->merge, &ev))
-			return finish_profile(r);
-		if (take_event(r, &ev))
-			return -1;
-	}
-	return 1;
+	return merge_some(r->merge, take_event, r) ?: finish_profile(r);
 }
 
 const struct profile *fileprofile_so_far(const struct profile_reading *r)

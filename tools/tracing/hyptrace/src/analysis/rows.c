@@ -156,6 +156,18 @@ void rows_clear(struct rows *rows)
 	}
 }
 
+const char *place_name(enum place place)
+{
+	static const char * const names[NR_PLACES] = {
+		[PLACE_HOST]	= "host",
+		[PLACE_EL2]	= "el2",
+		[PLACE_GUEST]	= "guest",
+		[PLACE_UNKNOWN]	= "unknown",
+	};
+
+	return names[place];
+}
+
 bool times_row_empty(const struct times_row *r)
 {
 	unsigned int i;

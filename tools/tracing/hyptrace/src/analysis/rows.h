@@ -15,6 +15,9 @@ enum place {
 	NR_PLACES
 };
 
+/** place_name - the word that is printed: "host", "el2", "guest" or "unknown" */
+const char *place_name(enum place place);
+
 /* In place of a pid: the task is unknown */
 #define TIMES_UNKNOWN	(-1)
 /* All tasks, or all vCPUs, that have no row of their own any more */

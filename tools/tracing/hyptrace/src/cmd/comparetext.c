@@ -26,13 +26,6 @@ struct compare_printer {
 	unsigned int failed;
 };
 
-static const char * const places[NR_PLACES] = {
-	[PLACE_HOST]	= "host",
-	[PLACE_EL2]	= "el2",
-	[PLACE_GUEST]	= "guest",
-	[PLACE_UNKNOWN]	= "unknown",
-};
-
 /* As text */
 
 static const struct column columns[] = {
@@ -90,7 +83,7 @@ static void print_shares(const struct compare_printer *p)
 
 	fprintf(p->out, "%-30s %9s %9s\n", "TIME, %", "A", "B");
 	for (i = 0; i < NR_PLACES; i++)
-		fprintf(p->out, "%-30s %9.2f %9.2f\n", places[i],
+		fprintf(p->out, "%-30s %9.2f %9.2f\n", place_name(i),
 			comparison_share(p->c, 0, i), comparison_share(p->c, 1, i));
 }
 
@@ -175,7 +168,7 @@ static void json_shares(const struct compare_printer *p)
 	enum place i;
 
 	for (i = 0; i < NR_PLACES; i++)
-		fprintf(p->out, "%s\"%s\": [%.6g, %.6g]", i ? ", " : "", places[i],
+		fprintf(p->out, "%s\"%s\": [%.6g, %.6g]", i ? ", " : "", place_name(i),
 			comparison_share(p->c, 0, i), comparison_share(p->c, 1, i));
 }
 

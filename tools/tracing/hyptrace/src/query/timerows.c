@@ -116,17 +116,11 @@ static void take_switch(void *ctx, const struct times_switch *s)
 
 static void take_span(void *ctx, const struct times_span *s)
 {
-	static const char *const places[NR_PLACES] = {
-		[PLACE_HOST]	= "host",
-		[PLACE_EL2]	= "el2",
-		[PLACE_GUEST]	= "guest",
-		[PLACE_UNKNOWN]	= "unknown",
-	};
 	struct timerows *t = ctx;
 
 	add_time(t->out, s->cpu, s->start, s->start + s->ns);
 	cells_integer(t->out, s->ns);
-	cells_text(t->out, places[s->place]);
+	cells_text(t->out, place_name(s->place));
 	add_task(t, s->task->id);
 	add_vcpu(t->out, s->vcpu);
 	cells_integer(t->out, s->vcpu ? 1 : 0);

@@ -10,6 +10,9 @@
 #include "lib/log.h"
 #include "trace/merge.h"
 
+/* What merge_some() takes */
+#define SOME_EVENTS	256
+
 /**
  * struct subbuf - a sub-buffer
  * @data:	its content
@@ -457,6 +460,20 @@ void merge_free(struct merge *m)
 	free(m->feed);
 	free(m->heap);
 	free(m);
+}
+
+int merge_some(struct merge *m, merged_fn fn, void *ctx)
+{
+	struct merged ev;
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; !ret && i < SOME_EVENTS; i++) {
+		if (!merge_next(m, &ev))
+			return 0;
+		ret = fn(ctx, &ev);
+	}
+	return ret ?: 1;
 }
 
 static int each(struct merge *m, merged_fn fn, void *ctx)

@@ -119,6 +119,13 @@ typedef int (*merged_fn)(void *ctx, const struct merged *ev);
  */
 int merge_each(const struct datr *d, const struct cpulist *cpus, merged_fn fn, void *ctx);
 
+/**
+ * merge_some - take some of the next events
+ *
+ * Return: 1 if there may be more, 0 if there are none; or the result of @fn, if that is not 0.
+ */
+int merge_some(struct merge *m, merged_fn fn, void *ctx);
+
 /** merge_each_world - the same of all CPUs, and of the guests' */
 int merge_each_world(const struct datr *d, merged_fn fn, void *ctx);
 
