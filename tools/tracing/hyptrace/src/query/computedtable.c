@@ -149,7 +149,7 @@ static bool begin_recording(struct computed_scan *s)
 	const struct computed_source *src = source_of(s);
 
 	s->recording = &src->r->recording[s->next++];
-	s->rows = src->t->begin(s->recording, &s->cells);
+	s->rows = src->t->begin(src->t, s->recording, &s->cells);
 	s->more = true;
 	return s->rows;
 }

@@ -9,25 +9,49 @@
 #include "lib/log.h"
 #include "query/delayrows.h"
 
+struct delayrows;
+
+/**
+ * struct delayhow - what a table has of each delay
+ * @add:	adds its rows; NULL for none. Return: 0, or -1 with a message
+ */
+struct delayhow {
+	int (*add)(struct delayrows *r, const struct delay *d);
+};
+
 /**
  * struct delayrows - a recording being read
  * @recording:	the recording
  * @out:	gets the rows
  * @reading:	finds the delays
- * @add:	adds the rows of a delay that has totals. Return: 0, or -1 with a message
+ * @how:	what becomes of them
  * @nr:		delays so far
  */
 struct delayrows {
 	struct query_recording *recording;
 	struct cells *out;
 	struct delays_reading *reading;
-	int (*add)(struct delayrows *r, const struct delay *d, const struct total *t, size_t nr);
+	const struct delayhow *how;
 	u64 nr;
 };
 
-static int add_delay(struct delayrows *r, const struct delay *d, const struct total *t, size_t nr)
+static int add_blame(struct delayrows *r, const struct delay *d)
 {
-	const struct filedelays *f = filedelays_so_far(r->reading);
+	size_t nr;
+	struct total *t = pieces_totals(&d->pieces, &nr);
+
+	if (!t)
+		return -1;
+	if (nr)
+		cells_owned(r->out, blame_sentence(filedelays_so_far(r->reading), d, t, nr));
+	else
+		cells_null(r->out);
+	free(t);
+	return 0;
+}
+
+static int add_delay(struct delayrows *r, const struct delay *d)
+{
 	const struct delay_vcpu *whose = &d->whose;
 
 	cells_integer(r->out, r->nr);
@@ -44,38 +68,38 @@ static int add_delay(struct delayrows *r, const struct delay *d, const struct to
 		cells_null(r->out);
 		cells_null(r->out);
 	}
-	cells_owned(r->out, blame_after(f, d));
-	if (nr)
-		cells_owned(r->out, blame_sentence(f, d, t, nr));
-	else
-		cells_null(r->out);
-	return 0;
+	cells_owned(r->out, blame_after(filedelays_so_far(r->reading), d));
+	return add_blame(r, d);
 }
 
-static int add_parts(struct delayrows *r, const struct delay *d, const struct total *t, size_t nr)
+static void add_label(struct delayrows *r, const struct label *label)
 {
-	const struct filedelays *f = filedelays_so_far(r->reading);
-	size_t i;
+	cells_text(r->out, part_word(label->part));
+	cells_owned(r->out, blame_what(filedelays_so_far(r->reading), label));
+}
 
-	(void)d;
+static int add_parts(struct delayrows *r, const struct delay *d)
+{
+	size_t i, nr;
+	struct total *t = pieces_totals(&d->pieces, &nr);
+
+	if (!t)
+		return -1;
 	for (i = 0; i < nr; i++) {
 		cells_integer(r->out, r->nr);
 		cells_integer(r->out, t[i].ns);
-		cells_text(r->out, part_word(t[i].label.part));
-		cells_owned(r->out, blame_what(f, &t[i].label));
+		add_label(r, &t[i].label);
 		cells_integer(r->out, t[i].nr);
 	}
+	free(t);
 	return 0;
 }
 
-static int add_pieces(struct delayrows *r, const struct delay *d, const struct total *t, size_t nr)
+static int add_pieces(struct delayrows *r, const struct delay *d)
 {
-	const struct filedelays *f = filedelays_so_far(r->reading);
 	const struct piece *p;
 	size_t i;
 
-	(void)t;
-	(void)nr;
 	for (i = 0; i < d->pieces.nr; i++) {
 		p = &d->pieces.piece[i];
 		cells_integer(r->out, r->nr);
@@ -83,35 +107,19 @@ static int add_pieces(struct delayrows *r, const struct delay *d, const struct t
 		cells_integer(r->out, p->start);
 		cells_integer(r->out, p->end);
 		cells_integer(r->out, p->end - p->start);
-		cells_text(r->out, part_word(p->label.part));
-		cells_owned(r->out, blame_what(f, &p->label));
+		add_label(r, &p->label);
 	}
-	return 0;
-}
-
-static int add_nothing(struct delayrows *r, const struct delay *d, const struct total *t,
-		       size_t nr)
-{
-	(void)r;
-	(void)d;
-	(void)t;
-	(void)nr;
 	return 0;
 }
 
 static int take_delay(void *ctx, struct delay *d)
 {
 	struct delayrows *r = ctx;
-	size_t nr;
-	struct total *t = pieces_totals(&d->pieces, &nr);
-	int ret;
 
-	if (!t)
-		return -1;
 	r->nr++;
-	ret = r->add(r, d, t, nr);
-	free(t);
-	return ret || r->out->failed ? -1 : 0;
+	if (r->how->add && r->how->add(r, d))
+		return -1;
+	return r->out->failed ? -1 : 0;
 }
 
 static void end(void *rows)
@@ -122,9 +130,8 @@ static void end(void *rows)
 	free(r);
 }
 
-static void *begin(struct query_recording *recording, struct cells *out,
-		   int (*add)(struct delayrows *r, const struct delay *d, const struct total *t,
-			      size_t nr))
+static void *begin(const struct computed_table *t, struct query_recording *recording,
+		   struct cells *out)
 {
 	struct delayrows *r = calloc(1, sizeof(*r));
 
@@ -132,32 +139,12 @@ static void *begin(struct query_recording *recording, struct cells *out,
 		log_oom();
 		return NULL;
 	}
-	*r = (struct delayrows) { .recording = recording, .out = out, .add = add };
+	*r = (struct delayrows) { .recording = recording, .out = out, .how = t->how };
 	r->reading = filedelays_begin(recording->d, take_delay, r);
 	if (r->reading)
 		return r;
 	end(r);
 	return NULL;
-}
-
-static void *begin_delays(struct query_recording *recording, struct cells *out)
-{
-	return begin(recording, out, add_delay);
-}
-
-static void *begin_parts(struct query_recording *recording, struct cells *out)
-{
-	return begin(recording, out, add_parts);
-}
-
-static void *begin_pieces(struct query_recording *recording, struct cells *out)
-{
-	return begin(recording, out, add_pieces);
-}
-
-static void *begin_summary(struct query_recording *recording, struct cells *out)
-{
-	return begin(recording, out, add_nothing);
 }
 
 static int step(void *rows)
@@ -204,7 +191,8 @@ const struct computed_table delay_table = {
 	.name = "delay",
 	.what = "a time in which a vCPU could run, and did not: see hyptrace-why(1)",
 	.column = delay_columns,
-	.begin = begin_delays,
+	.how = &(const struct delayhow) { .add = add_delay },
+	.begin = begin,
 	.step = step,
 	.end = end,
 };
@@ -227,7 +215,8 @@ const struct computed_table delay_part_table = {
 	.name = "delay_part",
 	.what = "what a vCPU waited for in a delay",
 	.column = part_columns,
-	.begin = begin_parts,
+	.how = &(const struct delayhow) { .add = add_parts },
+	.begin = begin,
 	.step = step,
 	.end = end,
 };
@@ -245,7 +234,8 @@ const struct computed_table delay_piece_table = {
 	.name = "delay_piece",
 	.what = "a stretch of a delay; those of a delay are all of it, without a gap",
 	.column = piece_columns,
-	.begin = begin_pieces,
+	.how = &(const struct delayhow) { .add = add_pieces },
+	.begin = begin,
 	.step = step,
 	.end = end,
 };
@@ -263,7 +253,8 @@ const struct computed_table delay_summary_table = {
 	.name = "delay_summary",
 	.what = "how many delays a recording has, and what could not be measured",
 	.column = delay_summary_columns,
-	.begin = begin_summary,
+	.how = &(const struct delayhow) { 0 },
+	.begin = begin,
 	.step = step_summary,
 	.end = end,
 };

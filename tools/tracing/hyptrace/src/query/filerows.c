@@ -109,10 +109,11 @@ struct filerow {
 	struct cells *out;
 };
 
-static void *begin(struct query_recording *r, struct cells *out)
+static void *begin(const struct computed_table *t, struct query_recording *r, struct cells *out)
 {
 	struct filerow *f = malloc(sizeof(*f));
 
+	(void)t;
 	if (f)
 		*f = (struct filerow) { .r = r, .out = out };
 	else

@@ -74,10 +74,12 @@ static void end(void *rows)
 	free(r);
 }
 
-static void *begin(struct query_recording *recording, struct cells *out)
+static void *begin(const struct computed_table *t, struct query_recording *recording,
+		   struct cells *out)
 {
 	struct pagerows *r = calloc(1, sizeof(*r));
 
+	(void)t;
 	if (!r) {
 		log_oom();
 		return NULL;

@@ -37,8 +37,9 @@ struct query_column {
  * @name:	its name
  * @what:	what a row is
  * @column:	all columns, RECORDING_COLUMN first; the last one has no name
- * @begin:	begin to read a recording; rows go to @out, without the first column. Return:
- *		what @step and @end take; NULL with a message
+ * @how:	for @begin, of tables that differ in little
+ * @begin:	begin to read a recording for @t; rows go to @out, without the first column.
+ *		Return: what @step and @end take; NULL with a message
  * @step:	read on. Return: 1 if there may be more, 0 at the end, or -1 with a message
  * @end:	end, at any time
  */
@@ -46,7 +47,9 @@ struct computed_table {
 	const char *name;
 	const char *what;
 	const struct query_column *column;
-	void *(*begin)(struct query_recording *r, struct cells *out);
+	const void *how;
+	void *(*begin)(const struct computed_table *t, struct query_recording *r,
+		       struct cells *out);
 	int (*step)(void *rows);
 	void (*end)(void *rows);
 };

@@ -32,7 +32,7 @@ struct open_window {
  * @recording:	the recording
  * @out:	gets the rows
  * @reading:	computes them
- * @watch:	one of its parts is set
+ * @watch:	what the table has as @how
  * @window:	of each CPU; only of the table of windows
  */
 struct timerows {
@@ -207,8 +207,10 @@ static void end(void *rows)
 	free(t);
 }
 
-static void *begin(struct query_recording *r, struct cells *out, const struct profile_watch *watch)
+static void *begin(const struct computed_table *table, struct query_recording *r,
+		   struct cells *out)
 {
+	const struct profile_watch *watch = table->how;
 	struct timerows *t = calloc(1, sizeof(*t));
 
 	if (t && watch->event)
@@ -237,41 +239,6 @@ static int step(void *rows)
 	if (!ret)
 		recording_corrupt(t->recording, &fileprofile_so_far(t->reading)->corrupt);
 	return ret;
-}
-
-static void *begin_entries(struct query_recording *r, struct cells *out)
-{
-	return begin(r, out, &(struct profile_watch) { .times.stay = take_stay });
-}
-
-static void *begin_hypercalls(struct query_recording *r, struct cells *out)
-{
-	return begin(r, out, &(struct profile_watch) { .times.call = take_call });
-}
-
-static void *begin_switches(struct query_recording *r, struct cells *out)
-{
-	return begin(r, out, &(struct profile_watch) { .times.way = take_switch });
-}
-
-static void *begin_windows(struct query_recording *r, struct cells *out)
-{
-	return begin(r, out, &(struct profile_watch) { .event = take_event });
-}
-
-static void *begin_cpu_times(struct query_recording *r, struct cells *out)
-{
-	return begin(r, out, &(struct profile_watch) { .times.span = take_span });
-}
-
-static void *begin_guest_entries(struct query_recording *r, struct cells *out)
-{
-	return begin(r, out, &(struct profile_watch) { .times.entry = take_entry });
-}
-
-static void *begin_summary(struct query_recording *r, struct cells *out)
-{
-	return begin(r, out, &(struct profile_watch) { 0 });
 }
 
 /* The row follows from all events */
@@ -312,7 +279,8 @@ const struct computed_table entry_table = {
 	.name = "entry",
 	.what = "an EL2 entry, from hyp_enter to hyp_exit",
 	.column = entry_columns,
-	.begin = begin_entries,
+	.how = &(const struct profile_watch) { .times.stay = take_stay },
+	.begin = begin,
 	.step = step,
 	.end = end,
 };
@@ -328,7 +296,8 @@ const struct computed_table hypercall_table = {
 	.name = "hypercall",
 	.what = "a hypercall of the host, from hyp_enter to the return to the host",
 	.column = hypercall_columns,
-	.begin = begin_hypercalls,
+	.how = &(const struct profile_watch) { .times.call = take_call },
+	.begin = begin,
 	.step = step,
 	.end = end,
 };
@@ -344,7 +313,8 @@ const struct computed_table switch_table = {
 	.name = "switch",
 	.what = "a world switch between the host's kvm_entry or kvm_exit and the guest",
 	.column = switch_columns,
-	.begin = begin_switches,
+	.how = &(const struct profile_watch) { .times.way = take_switch },
+	.begin = begin,
 	.step = step,
 	.end = end,
 };
@@ -363,7 +333,8 @@ const struct computed_table window_table = {
 	.name = "window",
 	.what = "a run of a vCPU as the host sees it, from kvm_entry to kvm_exit",
 	.column = window_columns,
-	.begin = begin_windows,
+	.how = &(const struct profile_watch) { .event = take_event },
+	.begin = begin,
 	.step = step,
 	.end = end,
 };
@@ -381,7 +352,8 @@ const struct computed_table cpu_time_table = {
 	.name = "cpu_time",
 	.what = "a stretch of time of a CPU; those of a CPU are the whole recording, without a gap",
 	.column = cpu_time_columns,
-	.begin = begin_cpu_times,
+	.how = &(const struct profile_watch) { .times.span = take_span },
+	.begin = begin,
 	.step = step,
 	.end = end,
 };
@@ -399,7 +371,8 @@ const struct computed_table guest_entry_table = {
 	.name = "guest_entry",
 	.what = "an entry of a guest",
 	.column = guest_entry_columns,
-	.begin = begin_guest_entries,
+	.how = &(const struct profile_watch) { .times.entry = take_entry },
+	.begin = begin,
 	.step = step,
 	.end = end,
 };
@@ -422,7 +395,8 @@ const struct computed_table summary_table = {
 	.name = "summary",
 	.what = "what a recording has, and what of it could not be measured",
 	.column = summary_columns,
-	.begin = begin_summary,
+	.how = &(const struct profile_watch) { 0 },
+	.begin = begin,
 	.step = step_summary,
 	.end = end,
 };
