@@ -5,47 +5,21 @@
  * A condition on the recording is pushed down. All others are left to SQLite, as the rows
  * depend on events before them.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "query/computedtable.h"
 #include "query/vtabs.h"
 
 /**
- * struct computed_source - what a table is made of
- * @t:		the table
- * @r:		the recordings
- */
-struct computed_source {
-	const struct computed_table *t;
-	struct recordings *r;
-};
-
-struct computed_vtab {
-	sqlite3_vtab base;
-	struct computed_source s;
-};
-
-/**
  * struct computed_scan - a scan
- * @base:	for SQLite
- * @next:	index of the recording that is read next
- * @to:		index behind the last one to read
+ * @scan:	what all scans have
  * @rows:	reads the current recording, or NULL
  * @more:	there may be more of it
  * @cells:	rows of it
- * @recording:	the current recording
- * @rowid:	number of the row
  */
 struct computed_scan {
-	sqlite3_vtab_cursor base;
-	size_t next;
-	size_t to;
+	struct vtabs_scan scan;
 	void *rows;
 	bool more;
 	struct cells cells;
-	struct query_recording *recording;
-	sqlite3_int64 rowid;
 };
 
 static unsigned int nr_columns(const struct computed_table *t)
@@ -57,37 +31,17 @@ static unsigned int nr_columns(const struct computed_table *t)
 	return nr;
 }
 
-static int connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
-		   sqlite3_vtab **out, char **error)
+static int declare(sqlite3 *db, const void *of)
 {
-	const struct computed_source *s = aux;
-	struct computed_vtab *v = sqlite3_malloc(sizeof(*v));
+	const struct computed_table *t = of;
 	sqlite3_str *sql = sqlite3_str_new(db);
 	unsigned int i;
-	int ret;
 
-	(void)argc;
-	(void)argv;
-	(void)error;
-	for (i = 0; s->t->column[i].name; i++)
+	for (i = 0; t->column[i].name; i++)
 		sqlite3_str_appendf(sql, "%s%s %s", i ? ", " : "CREATE TABLE x(",
-				    s->t->column[i].name, s->t->column[i].type);
+				    t->column[i].name, t->column[i].type);
 	sqlite3_str_appendall(sql, ")");
-	ret = vtabs_declare(db, sql);
-	if (!v || ret) {
-		sqlite3_free(v);
-		return ret ?: SQLITE_NOMEM;
-	}
-	memset(v, 0, sizeof(*v));
-	v->s = *s;
-	*out = &v->base;
-	return SQLITE_OK;
-}
-
-static int disconnect(sqlite3_vtab *vtab)
-{
-	sqlite3_free(vtab);
-	return SQLITE_OK;
+	return vtabs_declare(db, sql);
 }
 
 static int best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
@@ -107,28 +61,15 @@ static int best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 	return vtabs_plan_end(&p);
 }
 
-static int open_scan(sqlite3_vtab *vtab, sqlite3_vtab_cursor **out)
+static const struct computed_table *table_of(const struct computed_scan *s)
 {
-	const struct computed_vtab *v = (const struct computed_vtab *)vtab;
-	struct computed_scan *s = sqlite3_malloc(sizeof(*s));
-
-	if (!s)
-		return SQLITE_NOMEM;
-	memset(s, 0, sizeof(*s));
-	s->cells.width = nr_columns(v->s.t) - 1;
-	*out = &s->base;
-	return SQLITE_OK;
-}
-
-static const struct computed_source *source_of(const struct computed_scan *s)
-{
-	return &((const struct computed_vtab *)s->base.pVtab)->s;
+	return vtabs_source(s->scan.base.pVtab)->of;
 }
 
 static void end_recording(struct computed_scan *s)
 {
 	if (s->rows)
-		source_of(s)->t->end(s->rows);
+		table_of(s)->end(s->rows);
 	s->rows = NULL;
 	s->cells.nr = 0;
 	cells_row(&s->cells);
@@ -146,10 +87,11 @@ static int close_scan(sqlite3_vtab_cursor *cursor)
 
 static bool begin_recording(struct computed_scan *s)
 {
-	const struct computed_source *src = source_of(s);
+	const struct vtabs_source *src = vtabs_source(s->scan.base.pVtab);
+	const struct computed_table *t = src->of;
 
-	s->recording = &src->r->recording[s->next++];
-	s->rows = src->t->begin(src->t, s->recording, &s->cells);
+	s->scan.recording = &src->r->recording[s->scan.next++];
+	s->rows = t->begin(t, s->scan.recording, &s->cells);
 	s->more = true;
 	return s->rows;
 }
@@ -161,17 +103,17 @@ static int fill(struct computed_scan *s)
 
 	while (!cells_row(&s->cells)) {
 		if (s->rows && s->more) {
-			ret = source_of(s)->t->step(s->rows);
+			ret = table_of(s)->step(s->rows);
 			if (ret < 0 || s->cells.failed)
-				return vtabs_told(s->base.pVtab);
+				return vtabs_told(s->scan.base.pVtab);
 			s->more = ret;
 			continue;
 		}
 		end_recording(s);
-		if (s->next >= s->to)
+		if (s->scan.next >= s->scan.end)
 			return SQLITE_OK;
 		if (!begin_recording(s))
-			return vtabs_told(s->base.pVtab);
+			return vtabs_told(s->scan.base.pVtab);
 	}
 	return SQLITE_OK;
 }
@@ -184,11 +126,10 @@ static int filter(sqlite3_vtab_cursor *cursor, int number, const char *plan, int
 	(void)number;
 	(void)plan;
 	end_recording(s);
-	s->rowid = 0;
-	s->next = 0;
-	s->to = source_of(s)->r->nr;
+	s->cells.width = nr_columns(table_of(s)) - 1;
+	vtabs_restart(&s->scan);
 	if (argc)
-		vtabs_recordings(source_of(s)->r, argv[0], &s->next, &s->to);
+		vtabs_limit(&s->scan, argv[0]);
 	return fill(s);
 }
 
@@ -196,7 +137,7 @@ static int next(sqlite3_vtab_cursor *cursor)
 {
 	struct computed_scan *s = (struct computed_scan *)cursor;
 
-	s->rowid++;
+	s->scan.rowid++;
 	cells_next(&s->cells);
 	return fill(s);
 }
@@ -212,7 +153,7 @@ static int column(sqlite3_vtab_cursor *cursor, sqlite3_context *out, int i)
 	const struct cell *c;
 
 	if (!i) {
-		sqlite3_result_int64(out, s->recording->id);
+		sqlite3_result_int64(out, s->scan.recording->id);
 		return SQLITE_OK;
 	}
 	c = &cells_row(&s->cells)[i - 1];
@@ -229,33 +170,24 @@ static int column(sqlite3_vtab_cursor *cursor, sqlite3_context *out, int i)
 	return SQLITE_OK;
 }
 
-static int rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *out)
-{
-	*out = ((struct computed_scan *)cursor)->rowid;
-	return SQLITE_OK;
-}
-
 static const sqlite3_module module = {
-	.xCreate = connect,
-	.xConnect = connect,
+	.xCreate = vtabs_connect,
+	.xConnect = vtabs_connect,
 	.xBestIndex = best_index,
-	.xDisconnect = disconnect,
-	.xDestroy = disconnect,
-	.xOpen = open_scan,
+	.xDisconnect = vtabs_disconnect,
+	.xDestroy = vtabs_disconnect,
+	.xOpen = vtabs_open,
 	.xClose = close_scan,
 	.xFilter = filter,
 	.xNext = next,
 	.xEof = eof,
 	.xColumn = column,
-	.xRowid = rowid,
+	.xRowid = vtabs_rowid,
 };
 
 int computedtable_add(sqlite3 *db, const struct computed_table *t, struct recordings *r)
 {
-	struct computed_source *s = malloc(sizeof(*s));
-
-	if (!s)
-		return SQLITE_NOMEM;
-	*s = (struct computed_source) { .t = t, .r = r };
-	return vtabs_add(db, t->name, &module, s);
+	return vtabs_add(db, t->name, &module, &(struct vtabs_source) {
+		.r = r, .of = t, .declare = declare, .scan_size = sizeof(struct computed_scan),
+	});
 }

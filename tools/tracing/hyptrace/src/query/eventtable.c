@@ -54,21 +54,6 @@ static const struct query_column columns[NR_COLUMNS] = {
 };
 
 /**
- * struct event_source - what a table is made of
- * @kind:	its event, or NULL
- * @r:		the recordings
- */
-struct event_source {
-	const struct eventkind *kind;
-	struct recordings *r;
-};
-
-struct event_vtab {
-	sqlite3_vtab base;
-	struct event_source s;
-};
-
-/**
  * struct place - where the events of a table are, in a recording or in that of a guest
  * @id:		the number of the event, or -1
  * @at:		of each field, its place in this format, or -1
@@ -80,35 +65,27 @@ struct place {
 
 /**
  * struct event_scan - a scan
- * @base:	for SQLite
+ * @scan:	what all scans have
  * @part:	what of each recording
  * @to:		the last timestamp
  * @name:	only events of this name, or NULL
- * @next:	index of the recording that is read next
- * @end:	index behind the last one
- * @recording:	the current one
- * @merge:	its events, or NULL
+ * @merge:	events of the current recording, or NULL
  * @corrupt:	its corrupt places
  * @place:	of it and each of its guests; only if the table is of one event
  * @nr_places:	how many
  * @ev:		the event
- * @rowid:	number of the row
  * @over:	there are no more
  */
 struct event_scan {
-	sqlite3_vtab_cursor base;
+	struct vtabs_scan scan;
 	struct merge_part part;
 	u64 to;
 	char *name;
-	size_t next;
-	size_t end;
-	struct query_recording *recording;
 	struct merge *merge;
 	struct corrupt corrupt;
 	struct place *place;
 	unsigned int nr_places;
 	struct merged ev;
-	sqlite3_int64 rowid;
 	bool over;
 };
 
@@ -147,8 +124,9 @@ static void declare_fields(sqlite3_str *sql, const struct eventkind *kind)
 				    kind->field[i].string ? "TEXT" : "INTEGER");
 }
 
-static int declare(sqlite3 *db, const struct eventkind *kind)
+static int declare(sqlite3 *db, const void *of)
 {
+	const struct eventkind *kind = of;
 	sqlite3_str *sql = sqlite3_str_new(db);
 	unsigned int i;
 
@@ -175,40 +153,12 @@ static enum column column_of(const struct eventkind *kind, int i, size_t *field)
 	return *field < kind->nr ? NR_COLUMNS : COLUMN_TEXT + (*field - kind->nr);
 }
 
-/* The table */
-
-static int connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
-		   sqlite3_vtab **out, char **error)
-{
-	const struct event_source *s = aux;
-	struct event_vtab *v = sqlite3_malloc(sizeof(*v));
-	int ret = declare(db, s->kind);
-
-	(void)argc;
-	(void)argv;
-	(void)error;
-	if (!v || ret) {
-		sqlite3_free(v);
-		return ret ?: SQLITE_NOMEM;
-	}
-	memset(v, 0, sizeof(*v));
-	v->s = *s;
-	*out = &v->base;
-	return SQLITE_OK;
-}
-
-static int disconnect(sqlite3_vtab *vtab)
-{
-	sqlite3_free(vtab);
-	return SQLITE_OK;
-}
-
 /* The letter of a condition that can be pushed down, 0 for others */
-static char letter_of(const struct event_source *s, sqlite3_index_info *info, int i)
+static char letter_of(const struct eventkind *kind, sqlite3_index_info *info, int i)
 {
 	const struct sqlite3_index_constraint *c = &info->aConstraint[i];
 	size_t field;
-	enum column column = column_of(s->kind, c->iColumn, &field);
+	enum column column = column_of(kind, c->iColumn, &field);
 
 	if (c->iColumn < 0 || !c->usable || strcmp(sqlite3_vtab_collation(info, i), "BINARY"))
 		return 0;
@@ -216,7 +166,7 @@ static char letter_of(const struct event_source *s, sqlite3_index_info *info, in
 	case SQLITE_INDEX_CONSTRAINT_EQ:
 		return column == COLUMN_RECORDING ? 'r' : column == COLUMN_CPU ? 'c' :
 		       column == COLUMN_SIDE ? 's' : column == COLUMN_TS ? '=' :
-		       column == COLUMN_NAME && !s->kind ? 'n' : 0;
+		       column == COLUMN_NAME && !kind ? 'n' : 0;
 	case SQLITE_INDEX_CONSTRAINT_GE:
 	case SQLITE_INDEX_CONSTRAINT_GT:
 		return column == COLUMN_TS ? '>' : 0;
@@ -228,8 +178,8 @@ static char letter_of(const struct event_source *s, sqlite3_index_info *info, in
 	}
 }
 
-/* Events come by recording, then by timestamp */
-static bool is_in_order(const struct event_source *s, const sqlite3_index_info *info, bool one)
+/* Events come by recording, then by timestamp; @one: there is one recording */
+static bool is_in_order(const sqlite3_index_info *info, bool one)
 {
 	int i = 0;
 
@@ -238,7 +188,7 @@ static bool is_in_order(const struct event_source *s, const sqlite3_index_info *
 		one = true;
 		i++;
 	}
-	if ((one || s->r->nr == 1) && i < info->nOrderBy &&
+	if (one && i < info->nOrderBy &&
 	    info->aOrderBy[i].iColumn == COLUMN_TS && !info->aOrderBy[i].desc)
 		i++;
 	return info->nOrderBy && i == info->nOrderBy;
@@ -246,16 +196,16 @@ static bool is_in_order(const struct event_source *s, const sqlite3_index_info *
 
 static int best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 {
-	const struct event_source *s = &((const struct event_vtab *)vtab)->s;
+	const struct vtabs_source *s = vtabs_source(vtab);
 	struct vtabs_plan p = { .info = info };
-	bool one = false;
+	bool one = s->r->nr == 1;
 	char letter;
 	int i;
 
 	info->estimatedCost = 1e7;
 	info->estimatedRows = 10000000;
 	for (i = 0; i < info->nConstraint; i++) {
-		letter = letter_of(s, info, i);
+		letter = letter_of(s->of, info, i);
 		if (!letter)
 			continue;
 		vtabs_push(&p, i, letter);
@@ -263,27 +213,15 @@ static int best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 		info->estimatedCost /= letter == '=' ? 1000 : 10;
 		info->estimatedRows = info->estimatedCost;
 	}
-	info->orderByConsumed = is_in_order(s, info, one);
+	info->orderByConsumed = is_in_order(info, one);
 	return vtabs_plan_end(&p);
 }
 
 /* The scan */
 
-static int open_scan(sqlite3_vtab *vtab, sqlite3_vtab_cursor **out)
+static const struct eventkind *kind_of(const struct event_scan *s)
 {
-	struct event_scan *s = sqlite3_malloc(sizeof(*s));
-
-	(void)vtab;
-	if (!s)
-		return SQLITE_NOMEM;
-	memset(s, 0, sizeof(*s));
-	*out = &s->base;
-	return SQLITE_OK;
-}
-
-static const struct event_source *source_of(const struct event_scan *s)
-{
-	return &((const struct event_vtab *)s->base.pVtab)->s;
+	return vtabs_source(s->scan.base.pVtab)->of;
 }
 
 static void end_recording(struct event_scan *s)
@@ -335,13 +273,13 @@ static int find_place(const struct eventkind *kind, struct evdb *db, struct plac
 
 static int find_places(struct event_scan *s, const struct eventkind *kind)
 {
-	unsigned int nr = datr_nr_guests(s->recording->d) + 1;
+	unsigned int nr = datr_nr_guests(s->scan.recording->d) + 1;
 
 	s->place = calloc(nr, sizeof(*s->place));
 	if (!s->place)
 		return log_oom();
 	for (; s->nr_places < nr; s->nr_places++) {
-		if (find_place(kind, evdb_of(s->recording->db, s->nr_places),
+		if (find_place(kind, evdb_of(s->scan.recording->db, s->nr_places),
 			       &s->place[s->nr_places]))
 			return -1;
 	}
@@ -350,19 +288,19 @@ static int find_places(struct event_scan *s, const struct eventkind *kind)
 
 static int begin_recording(struct event_scan *s)
 {
-	const struct event_source *src = source_of(s);
+	const struct vtabs_source *src = vtabs_source(s->scan.base.pVtab);
 
-	s->recording = &src->r->recording[s->next++];
+	s->scan.recording = &src->r->recording[s->scan.next++];
 	s->corrupt = (struct corrupt) { 0 };
-	if (src->kind && find_places(s, src->kind))
+	if (src->of && find_places(s, src->of))
 		return -1;
-	s->merge = merge_new_part(s->recording->d, &s->part);
+	s->merge = merge_new_part(s->scan.recording->d, &s->part);
 	return s->merge ? 0 : -1;
 }
 
 static struct evdb *db_of(const struct event_scan *s)
 {
-	return evdb_of(s->recording->db, s->ev.guest);
+	return evdb_of(s->scan.recording->db, s->ev.guest);
 }
 
 static bool is_wanted(struct event_scan *s)
@@ -389,13 +327,13 @@ static int advance(struct event_scan *s)
 				return SQLITE_OK;
 		}
 		if (s->merge)
-			recording_corrupt(s->recording, &s->corrupt);
+			recording_corrupt(s->scan.recording, &s->corrupt);
 		end_recording(s);
-		s->over = s->next >= s->end;
+		s->over = s->scan.next >= s->scan.end;
 		if (s->over)
 			return SQLITE_OK;
 		if (begin_recording(s))
-			return vtabs_told(s->base.pVtab);
+			return vtabs_told(s->scan.base.pVtab);
 	}
 }
 
@@ -456,7 +394,7 @@ static int limit(struct event_scan *s, char letter, sqlite3_value *v)
 {
 	switch (letter) {
 	case 'r':
-		vtabs_recordings(source_of(s)->r, v, &s->next, &s->end);
+		vtabs_limit(&s->scan, v);
 		break;
 	case 'c':
 		limit_cpu(s, v);
@@ -483,9 +421,7 @@ static int filter(sqlite3_vtab_cursor *cursor, int number, const char *plan, int
 	reset(s);
 	s->part = (struct merge_part) { 0 };
 	s->to = UINT64_MAX;
-	s->next = 0;
-	s->end = source_of(s)->r->nr;
-	s->rowid = 0;
+	vtabs_restart(&s->scan);
 	for (i = 0; i < argc; i++) {
 		if (limit(s, plan[i], argv[i]))
 			return vtabs_told(cursor->pVtab);
@@ -497,7 +433,7 @@ static int next(sqlite3_vtab_cursor *cursor)
 {
 	struct event_scan *s = (struct event_scan *)cursor;
 
-	s->rowid++;
+	s->scan.rowid++;
 	return advance(s);
 }
 
@@ -582,13 +518,13 @@ static int put_known(const struct event_scan *s, enum column column, sqlite3_con
 static int column(sqlite3_vtab_cursor *cursor, sqlite3_context *out, int i)
 {
 	const struct event_scan *s = (const struct event_scan *)cursor;
-	const struct datr *d = s->recording->d;
+	const struct datr *d = s->scan.recording->d;
 	size_t field;
-	enum column column = column_of(source_of(s)->kind, i, &field);
+	enum column column = column_of(kind_of(s), i, &field);
 
 	switch (column) {
 	case COLUMN_RECORDING:
-		sqlite3_result_int64(out, s->recording->id);
+		sqlite3_result_int64(out, s->scan.recording->id);
 		break;
 	case COLUMN_TS:
 		sqlite3_result_int64(out, s->ev.ev.ts);
@@ -622,34 +558,25 @@ static int column(sqlite3_vtab_cursor *cursor, sqlite3_context *out, int i)
 	return SQLITE_OK;
 }
 
-static int rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *out)
-{
-	*out = ((struct event_scan *)cursor)->rowid;
-	return SQLITE_OK;
-}
-
 static const sqlite3_module module = {
-	.xCreate = connect,
-	.xConnect = connect,
+	.xCreate = vtabs_connect,
+	.xConnect = vtabs_connect,
 	.xBestIndex = best_index,
-	.xDisconnect = disconnect,
-	.xDestroy = disconnect,
-	.xOpen = open_scan,
+	.xDisconnect = vtabs_disconnect,
+	.xDestroy = vtabs_disconnect,
+	.xOpen = vtabs_open,
 	.xClose = close_scan,
 	.xFilter = filter,
 	.xNext = next,
 	.xEof = eof,
 	.xColumn = column,
-	.xRowid = rowid,
+	.xRowid = vtabs_rowid,
 };
 
 int eventtable_add(sqlite3 *db, const char *name, const struct eventkind *kind,
 		   struct recordings *r)
 {
-	struct event_source *s = malloc(sizeof(*s));
-
-	if (!s)
-		return SQLITE_NOMEM;
-	*s = (struct event_source) { .kind = kind, .r = r };
-	return vtabs_add(db, name, &module, s);
+	return vtabs_add(db, name, &module, &(struct vtabs_source) {
+		.r = r, .of = kind, .declare = declare, .scan_size = sizeof(struct event_scan),
+	});
 }

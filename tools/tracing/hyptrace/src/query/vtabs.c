@@ -3,6 +3,7 @@
  * What the virtual tables have in common. See vtabs.h.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "query/vtabs.h"
 
@@ -22,11 +23,72 @@ int vtabs_declare(sqlite3 *db, sqlite3_str *sql)
 	return ret;
 }
 
-int vtabs_add(sqlite3 *db, const char *name, const sqlite3_module *module, void *source)
+/* A table */
+struct vtab {
+	sqlite3_vtab base;
+	const struct vtabs_source *source;
+};
+
+const struct vtabs_source *vtabs_source(const sqlite3_vtab *v)
+{
+	return ((const struct vtab *)v)->source;
+}
+
+int vtabs_connect(sqlite3 *db, void *source, int argc, const char *const *argv,
+		  sqlite3_vtab **out, char **error)
+{
+	const struct vtabs_source *s = source;
+	struct vtab *v = sqlite3_malloc(sizeof(*v));
+	int ret = s->declare(db, s->of);
+
+	(void)argc;
+	(void)argv;
+	(void)error;
+	if (!v || ret) {
+		sqlite3_free(v);
+		return ret ?: SQLITE_NOMEM;
+	}
+	memset(v, 0, sizeof(*v));
+	v->source = s;
+	*out = &v->base;
+	return SQLITE_OK;
+}
+
+int vtabs_disconnect(sqlite3_vtab *v)
+{
+	sqlite3_free(v);
+	return SQLITE_OK;
+}
+
+int vtabs_open(sqlite3_vtab *v, sqlite3_vtab_cursor **out)
+{
+	size_t size = vtabs_source(v)->scan_size;
+	struct vtabs_scan *s = sqlite3_malloc(size);
+
+	if (!s)
+		return SQLITE_NOMEM;
+	memset(s, 0, size);
+	*out = &s->base;
+	return SQLITE_OK;
+}
+
+int vtabs_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *out)
+{
+	*out = ((struct vtabs_scan *)cursor)->rowid;
+	return SQLITE_OK;
+}
+
+int vtabs_add(sqlite3 *db, const char *name, const sqlite3_module *module,
+	      const struct vtabs_source *source)
 {
 	char *sql = sqlite3_mprintf("CREATE VIRTUAL TABLE main.\"%w\" USING \"%w\"", name, name);
-	int ret = sqlite3_create_module_v2(db, name, module, source, free);
+	struct vtabs_source *copy = malloc(sizeof(*copy));
+	int ret = SQLITE_NOMEM;
 
+	if (copy) {
+		*copy = *source;
+		ret = sqlite3_create_module_v2(db, name, module, copy, free);
+	}
 	if (!ret)
 		ret = sql ? sqlite3_exec(db, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
 	sqlite3_free(sql);
@@ -48,18 +110,24 @@ int vtabs_plan_end(struct vtabs_plan *p)
 	return p->info->idxStr ? SQLITE_OK : SQLITE_NOMEM;
 }
 
-void vtabs_recordings(const struct recordings *r, sqlite3_value *value, size_t *from, size_t *to)
+void vtabs_restart(struct vtabs_scan *s)
+{
+	s->next = 0;
+	s->end = vtabs_source(s->base.pVtab)->r->nr;
+	s->rowid = 0;
+}
+
+void vtabs_limit(struct vtabs_scan *s, sqlite3_value *value)
 {
 	sqlite3_int64 id = sqlite3_value_int64(value);
 
-	*from = 0;
-	*to = r->nr;
+	/* SQLite checks the condition as well */
 	if (sqlite3_value_numeric_type(value) != SQLITE_INTEGER)
 		return;
-	if (id < 1 || id > (sqlite3_int64)r->nr) {
-		*to = 0;
+	if (id < 1 || id > (sqlite3_int64)s->end) {
+		s->next = s->end;
 		return;
 	}
-	*from = id - 1;
-	*to = id;
+	s->next = id - 1;
+	s->end = id;
 }

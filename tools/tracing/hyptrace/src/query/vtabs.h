@@ -15,6 +15,49 @@
 /** vtabs_told - let a call of @v fail after a message. Return: SQLITE_ERROR. */
 int vtabs_told(sqlite3_vtab *v);
 
+/**
+ * struct vtabs_source - what a table is made of
+ * @r:		the recordings
+ * @of:		what of them, for the functions of the table
+ * @declare:	declares the columns. Return: a code of SQLite
+ * @scan_size:	size of a scan, which begins with a struct vtabs_scan
+ */
+struct vtabs_source {
+	struct recordings *r;
+	const void *of;
+	int (*declare)(sqlite3 *db, const void *of);
+	size_t scan_size;
+};
+
+/** vtabs_source - what a table of vtabs_add() is made of */
+const struct vtabs_source *vtabs_source(const sqlite3_vtab *v);
+
+/**
+ * struct vtabs_scan - what scans have in common; the rest of a new one is 0
+ * @base:	for SQLite
+ * @next:	index of the recording that is read next
+ * @end:	index behind the last one
+ * @recording:	the current one
+ * @rowid:	number of the row
+ */
+struct vtabs_scan {
+	sqlite3_vtab_cursor base;
+	size_t next;
+	size_t end;
+	struct query_recording *recording;
+	sqlite3_int64 rowid;
+};
+
+/** vtabs_restart - begin at the first recording */
+void vtabs_restart(struct vtabs_scan *s);
+
+/* Members of sqlite3_module that are the same for all tables */
+int vtabs_connect(sqlite3 *db, void *source, int argc, const char *const *argv,
+		  sqlite3_vtab **out, char **error);
+int vtabs_disconnect(sqlite3_vtab *v);
+int vtabs_open(sqlite3_vtab *v, sqlite3_vtab_cursor **out);
+int vtabs_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *out);
+
 /** vtabs_declare - declare the columns; frees @sql. Return: a code of SQLite. */
 int vtabs_declare(sqlite3 *db, sqlite3_str *sql);
 
@@ -23,11 +66,12 @@ int vtabs_declare(sqlite3 *db, sqlite3_str *sql);
  * @db:		where
  * @name:	its name
  * @module:	its functions
- * @source:	for the module; it is freed by free(), also after an error
+ * @source:	what it is made of; what it points to must outlive @db
  *
  * Return: a code of SQLite.
  */
-int vtabs_add(sqlite3 *db, const char *name, const sqlite3_module *module, void *source);
+int vtabs_add(sqlite3 *db, const char *name, const sqlite3_module *module,
+	      const struct vtabs_source *source);
 
 /**
  * struct vtabs_plan - the conditions that are pushed down, in the order of their values
@@ -51,13 +95,7 @@ void vtabs_push(struct vtabs_plan *p, int i, char letter);
 /** vtabs_plan_end - hand the plan to SQLite. Return: a code of SQLite. */
 int vtabs_plan_end(struct vtabs_plan *p);
 
-/**
- * vtabs_recordings - which recordings a condition recording = @value is about
- * @r:		all of them
- * @value:	the value
- * @from:	gets the index of the first one
- * @to:		gets the index behind the last one; SQLite checks the condition as well
- */
-void vtabs_recordings(const struct recordings *r, sqlite3_value *value, size_t *from, size_t *to);
+/** vtabs_limit - read only what the condition recording = @value is about */
+void vtabs_limit(struct vtabs_scan *s, sqlite3_value *value);
 
 #endif
