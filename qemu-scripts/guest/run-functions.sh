@@ -13,15 +13,21 @@ result()	# STATUS WHAT
 	[ "$1" = 0 ] && echo "ok $nr $2" || echo "not ok $nr $2"
 }
 
+is_complete()	# FILE
+{
+	hyptrace check "$1" | tee /tmp/check
+	grep -q '^check: .* violations=0 lost=0 unaccounted=0 ' /tmp/check
+}
+
 hyptrace record --graph -q -b 8192 -o $file -- hyp_workload -n 3
 result $? "functions: recorded"
-hyptrace check $file | tee /tmp/check
-grep -q '^check: .* violations=0 lost=0 unaccounted=0 ' /tmp/check
+is_complete $file
 result $? "functions: all events are there, in order"
 hyptrace graph $file >/tmp/graph
 grep '^calls: recorded=[0-9]* too_deep=0 without_return=0$' /tmp/graph &&
 	grep -q ' handle_trap$' /tmp/graph && grep -q ' handle___kvm_vcpu_run$' /tmp/graph
 result $? "functions: each call has its return"
+
 # Records, while a CPU goes off and comes back, and all calls of it are there
 hotplug()
 {
@@ -32,8 +38,7 @@ hotplug()
 			echo 1 >/sys/devices/system/cpu/cpu1/online &&
 			hyp_workload -n 1 || exit
 		done' &&
-	hyptrace check /tmp/hotplug.dat | tee /tmp/check &&
-	grep -q '^check: .* violations=0 lost=0 unaccounted=0 ' /tmp/check &&
+	is_complete /tmp/hotplug.dat &&
 	hyptrace graph /tmp/hotplug.dat | grep '^calls: recorded=[0-9]* too_deep=0 ' &&
 	hyptrace report -P 1 /tmp/hotplug.dat | grep -q 'funcgraph_entry: .* psci'
 }
