@@ -47,6 +47,8 @@ more_packages=(
 	chromium fonts-dejavu-core
 	# checks: other readers of recordings, and what KernelShark's library is linked to
 	trace-cmd libtracecmd1 libjson-c5
+	# checks: talks to the server of the database for which hyptrace exports rows
+	clickhouse-client
 )
 
 # The packages that are not installed. "libfoo" is that of this machine's architecture
@@ -113,12 +115,26 @@ download_vmm()
 	mv "$VMM.new" "$VMM"
 }
 
-download_kshark()
+has_native()
 {
-	rm -rf "$DEBS/desk"
-	download_debs "$DEBS/desk" libkshark2
-	dpkg-deb -x libkshark2_*.deb "$KSHARK.new"
-	mv "$KSHARK.new" "$KSHARK"
+	local package
+
+	for package in "${NATIVE_PACKAGES[@]}"; do
+		compgen -G "$NATIVE/${package}_*.deb" >/dev/null || return 1
+	done
+}
+
+download_native()
+{
+	local deb
+
+	rm -rf "$NATIVE.new"
+	download_debs "$NATIVE.new" "${NATIVE_PACKAGES[@]}"
+	for deb in *.deb; do
+		dpkg-deb -x "$deb" "$NATIVE.new"
+	done
+	rm -rf "$NATIVE"
+	mv "$NATIVE.new" "$NATIVE"
 }
 
 apt_of_unstable()	# COMMAND...
@@ -191,7 +207,8 @@ fi
 "$SCRIPTS/build-initramfs.sh" --fetch
 [[ ($run == yes && ${GUEST-} != linux) || -e $VMM ]] ||
 	step "Fetch QEMU for the guest" download_vmm
-[[ $run == yes || -e $KSHARK ]] || step "Fetch KernelShark's library" download_kshark
+[[ $run == yes ]] || has_native ||
+	step "Fetch packages that are not installed" download_native
 [[ $BASE != mainline || $SOURCE || -e $TARBALL ]] ||
 	step "Fetch the source of the mainline kernel" download_mainline
 note "All packages are there"

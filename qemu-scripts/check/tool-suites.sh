@@ -99,8 +99,8 @@ check_readers()
 	python3 "$TOOL/tests/dat_test.py" \
 		"$BUILD/host/hyptrace" "$out/trace.dat" "$out/lossy.dat"
 
-	lib=$(compgen -G "$KSHARK/usr/lib/*/libkshark.so.2") ||
-		die "there is no KernelShark in $KSHARK; run 'make setup' as root"
+	lib=$(compgen -G "$NATIVE/usr/lib/*/libkshark.so.2") ||
+		die "there is no KernelShark in $NATIVE; run 'make setup' as root"
 	"$TOOL/tests/readers_test.py" "$BUILD/host/hyptrace" "$lib" \
 		"$out/trace.dat" "$out/lossy.dat"
 }
@@ -137,6 +137,13 @@ check_pages()
 		--add "$BUILD/obj/test_modules/hyp_calls.ko" -- sh /root/pages.sh
 }
 
+# Many recordings as rows of a database
+check_fleet()	# RECORDINGS
+{
+	python3 "$TOOL/tests/fleet_test.py" "$BUILD/host/hyptrace" \
+		"$REPO/Documentation/trace/hypervisor.rst" "$NATIVE/usr/sbin/clickhouse-server" "$1"
+}
+
 # Other readers read the recordings that check_export has made
 export_and_read()
 {
@@ -152,6 +159,7 @@ suite_tool()
 	job "tool, export and other readers" export_and_read
 	job "tool, live" check_live --add "$TOOL/tests/tap.sh"
 	job "tool, page" check_page
+	job "tool, fleet" check_fleet "$([[ $all == yes ]] && echo 200 || echo 24)"
 	job "tool, killed" tool_script kill
 	job "tool, bad input" tool_script errors
 	job "tool, stop-on" check_stopon "$FIRST_MODE"

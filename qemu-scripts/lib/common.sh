@@ -54,8 +54,10 @@ VMM_PACKAGES=(qemu-system-arm
 	librdmacm1 libsasl2-2 libseccomp2 libselinux1 libslirp0 libssl3 libtasn1-6 libudev1
 	libunistring2 liburing2 libuuid1 libvdeplug2 libzstd1 zlib1g)
 
-# KernelShark's library. It is unpacked, as to install it would install all of Qt
-KSHARK=$DEBS/desk/unpacked
+# Packages of this machine that are unpacked, as to install them would install all of Qt
+# (KernelShark's library), or start a service
+NATIVE=$DEBS/native
+NATIVE_PACKAGES=(libkshark2 clickhouse-server)
 
 # For the kernel's make with ARCH=um. The default there, the large code model, makes every
 # call an indirect one, which would distort what is measured. um.h explains itself

@@ -253,7 +253,7 @@ def test_messages(directory):
 
 def test_errors(directory):
     path = directory + "/synthetic.dat"
-    cases = [(("export", path), 2, "no output format: expected --perfetto, --html or --folded"),
+    cases = [(("export", path), 2, "no output format: expected --perfetto, --html, --folded or --rows"),
              (("export", "--perfetto"), 2, "expected one file"),
              (("export", "--perfetto", "--nonsense", path), 2, "unrecognized option '--nonsense'"),
              (("export", "--perfetto", directory + "/none"), 1, "No such file"),

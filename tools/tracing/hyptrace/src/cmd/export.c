@@ -8,6 +8,7 @@
 
 #include "cmd/cmdline.h"
 #include "cmd/commands.h"
+#include "cmd/exportrows.h"
 #include "export/folded.h"
 #include "export/html.h"
 #include "export/perfetto.h"
@@ -18,7 +19,8 @@
 
 static const char doc[] =
 	"Writes the events of a recording as a trace for Perfetto, or as a page for a\n"
-	"web browser; or where time goes inside of EL2 for a flame graph.\n"
+	"web browser; where time goes inside of EL2 for a flame graph; or the tables of\n"
+	"hyptrace query for a database.\n"
 	"\vIn Perfetto, each visit to EL2 is a slice on the track \"pkVM Hypervisor CPU\n"
 	"n\". Each vCPU has a track that says when it was in the guest, and why it left\n"
 	"it. If functions of EL2 were traced, each CPU has a track of them. Events that\n"
@@ -33,10 +35,15 @@ static const char doc[] =
 	"entry and the functions, with ';' between, and the ns in the last one. See\n"
 	"hyptrace graph.\n"
 	"\n"
+	"Rows are values separated by tabs, in DIR/TABLE/ID.tsv, with the names of the\n"
+	"columns in the first line. ID is computed from the recording, so that\n"
+	"recordings of many machines can use the same DIR. DIR/schema.sql makes the\n"
+	"tables in ClickHouse.\n"
+	"\n"
 	"Exit status: 0 on success; 1 on errors, or if FILE is corrupt in places; 2 for\n"
 	"a wrong command line.";
 
-enum { OPT_PERFETTO = CMDLINE_KEYS, OPT_HTML, OPT_FOLDED };
+enum { OPT_PERFETTO = CMDLINE_KEYS, OPT_HTML, OPT_FOLDED, OPT_ROWS, OPT_TABLES };
 
 static const struct argp_option options[] = {
 	{ "perfetto", OPT_PERFETTO, NULL, 0,
@@ -44,6 +51,10 @@ static const struct argp_option options[] = {
 	{ "html", OPT_HTML, NULL, 0, "write a page for a web browser", 0 },
 	{ "folded", OPT_FOLDED, NULL, 0,
 	  "write folded stacks of EL2's functions, for programs that draw flame graphs", 0 },
+	{ "rows", OPT_ROWS, "DIR", 0, "write the tables of hyptrace query, for a database", 0 },
+	{ "tables", OPT_TABLES, "TABLES", 0,
+	  "with --rows: only these, such as recording,hypercall,cpu_time [all tables but those of events]",
+	  0 },
 	{ "output", 'o', "OUT", 0,
 	  "output file [FILE with .pftrace, .html or .folded instead of .dat]",
 	  0 },
@@ -58,19 +69,33 @@ struct options {
 	bool html;
 	bool folded;
 	bool quiet;
+	struct exportrows rows;
 };
+
+static error_t check_rows(const struct options *o)
+{
+	int ret = 0;
+
+	if (!o->rows.directory && o->rows.tables)
+		ret = log_error("--tables without --rows");
+	else if (o->rows.directory && o->in.cpus.nr)
+		ret = log_error("--rows with --cpus: rows of all CPUs are written");
+	return cmdline_told(ret ?: exportrows_check(&o->rows));
+}
 
 static error_t check_format(const struct options *o)
 {
 	unsigned int nr = o->perfetto + o->html + o->folded;
 	int ret = 0;
 
-	if (!nr)
-		ret = log_error("no output format: expected --perfetto, --html or --folded");
+	if (!nr && !o->rows.directory)
+		ret = log_error("no output format: expected --perfetto, --html, --folded or --rows");
+	else if (!nr && o->output)
+		ret = log_error("--output with --rows, which has a directory of its own");
 	else if (nr > 1 && o->output)
 		ret = log_error("--output with %s formats: expected one of them",
 				nr == 2 ? "two" : "three");
-	return cmdline_told(ret);
+	return ret ? cmdline_told(ret) : check_rows(o);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -90,11 +115,18 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_FOLDED:
 		o->folded = true;
 		return 0;
+	case OPT_ROWS:
+		o->rows.directory = arg;
+		return 0;
+	case OPT_TABLES:
+		o->rows.tables = arg;
+		return 0;
 	case 'o':
 		o->output = arg;
 		return 0;
 	case 'q':
 		o->quiet = true;
+		o->rows.quiet = true;
 		return 0;
 	case ARGP_KEY_END:
 		return check_format(o);
@@ -285,7 +317,10 @@ static int run(const struct options *o)
 	if (!d)
 		return EXIT_ERROR;
 	ret = export_file(o, d);
-	datr_free(d);
+	if (o->rows.directory && ret >= 0)
+		ret |= exportrows_write(&o->rows, o->in.path[0], d);
+	else
+		datr_free(d);
 	return ret ? EXIT_ERROR : EXIT_OK;
 }
 

@@ -124,6 +124,7 @@ const struct computed_table page_table = {
 	.name = "page",
 	.what = "a transition of a page between host, EL2 and guests: see hyptrace-pages(1)",
 	.column = columns,
+	.by = "transition",
 	.begin = begin,
 	.step = step,
 	.end = end,

@@ -33,10 +33,21 @@ struct query_column {
 #define END_COLUMN	{ "end_ts", "INTEGER", "timestamp of its end, in ns" }
 
 /**
+ * enum rollup - what a database keeps of many rows, for each kind of row
+ * @ROLLUP_NONE:	nothing
+ * @ROLLUP_TIMES:	how often each time (ns) was taken: a distribution
+ * @ROLLUP_SUMS:	the sum of all times of a machine
+ */
+enum rollup { ROLLUP_NONE, ROLLUP_TIMES, ROLLUP_SUMS };
+
+/**
  * struct computed_table - a table
  * @name:	its name
  * @what:	what a row is
  * @column:	all columns, RECORDING_COLUMN first; the last one has no name
+ * @by:	the column that tells kinds of rows apart, such as the name of a hypercall; NULL for
+ *		none
+ * @rollup:	what remains of old rows in the database of a fleet
  * @how:	for @begin, of tables that differ in little
  * @begin:	begin to read a recording for @t; rows go to @out, without the first column.
  *		Return: what @step and @end take; NULL with a message
@@ -47,6 +58,8 @@ struct computed_table {
 	const char *name;
 	const char *what;
 	const struct query_column *column;
+	const char *by;
+	enum rollup rollup;
 	const void *how;
 	void *(*begin)(const struct computed_table *t, struct query_recording *r,
 		       struct cells *out);
