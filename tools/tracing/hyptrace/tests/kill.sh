@@ -145,7 +145,7 @@ expect 1 "cannot write full/x.part/head: No space left" hyptrace record -q -o fu
 check "no space for the head: nothing is left behind" [ "$(ls full)" = "" ]
 mount -o remount,size=3m full
 expect 1 "cannot write the trace data: No space left on device; the data recorded .*'hyptrace recover full/x.part'" \
-	hyptrace record -q -o full/x -- sh -c "hyp_workload -t 60 >/dev/null"
+	hyptrace record -q -o full/x -- sh -c "hyp_workload -n 1000000000 >/dev/null"
 mount -o remount,size=40m full
 expect 0 "full/x: recovered" hyptrace recover full/x.part
 check "no space for the data: the recorded events are there" many full/x
