@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Usage: series.sh [--author 'NAME <MAIL>'] [--build]
+# Usage: series.sh [--author 'NAME <MAIL>'] [--build | --from N]
 #
 # Writes the project as a series of patches into build/series/, for
 #
@@ -18,6 +18,7 @@
 #              for 32-bit arm; a warning is an error. Takes an hour or more. Needs
 #              the initramfs. Mainline needs a newer clang than Debian 12 has as "clang":
 #              without the packages clang-19, lld-19 and llvm-19, it is left out
+#   --from N   the same, but nothing is built before patch N has been applied
 #
 # Environment: BASE=6.12|mainline (6.12); with mainline, all of this is in build/mainline
 set -euo pipefail
@@ -28,6 +29,7 @@ work=$BUILD/series.tmp
 plan=$SCRIPTS/series.txt
 author=
 build=no
+first=0
 
 parse_arguments()
 {
@@ -35,11 +37,13 @@ parse_arguments()
 		case $1 in
 		--author) need_value "$1" $#; author=$2; shift ;;
 		--build) build=yes ;;
+		--from) need_value "$1" $#; build=yes first=$2; shift ;;
 		-h | --help) usage; exit ;;
 		*) die "unknown argument '$1'; see --help" ;;
 		esac
 		shift
 	done
+	[[ $first =~ ^[0-9]+$ ]] || die "--from '$first': expected the number of a patch"
 	[[ $author ]] || author=$(git -C "$REPO" -c safe.directory='*' log -1 --format='%an <%ae>' 2>/dev/null) ||
 		author='hyptrace <hyptrace@localhost>'
 	[[ $author =~ ^[^\<]+\ \<[^\>]+\>$ ]] || die "--author '$author': it has to be like 'A Name <a.name@example.org>'"
@@ -341,15 +345,19 @@ remove_objects()	# TREE
 	done
 }
 
-# Applies a patch, if one is named. The tree is in no repository; patch does not take binary
-# files. What a patch cannot change is not built again
+# Applies a patch. The tree is in no repository; patch does not take binary files
+apply_step()	# TREE PATCH
+{
+	GIT_CEILING_DIRECTORIES=$work git_in "$1" apply --whitespace=nowarn "$2"
+	remove_objects "$1"
+}
+
+# Builds what a patch may have changed; all of it if none is named
 build_step()	# TREE PATCH
 {
 	local fragments=("$SCRIPTS"/config/{kernel,functions,werror}.config) list
 
 	[[ $BASE == 6.12 ]] || fragments+=("$SCRIPTS/config/$BASE.config")
-	[[ ! $2 ]] || GIT_CEILING_DIRECTORIES=$work git_in "$1" apply --whitespace=nowarn "$2"
-	remove_objects "$1"
 	if concerns "$2" '(^|/)Kconfig'; then
 		configure_step "$1" gcc "${fragments[@]}"
 		configure_step "$1" clang "${fragments[@]}"
@@ -368,15 +376,22 @@ build_step()	# TREE PATCH
 
 build_steps()
 {
-	local tree=$work/tree patch llvm
+	local tree=$work/tree patch changed llvm nr=0
 
 	rm -rf "$BUILD"/kernel-series{,-clang,-arm}
 	make_pristine_tree "$tree"
 	llvm=$(find_llvm "$tree")
 	[[ $llvm ]] || note "clang is too old for this kernel, and left out"
-	for patch in '' "$out"/*.patch; do
-		step "Build and boot ${patch:+after }${patch##*/}" build_step "$tree" "$patch"
+	((first)) || step "Build and boot the base" build_step "$tree" ''
+	for patch in "$out"/*.patch; do
+		apply_step "$tree" "$patch"
+		((++nr >= first)) || continue
+		changed=$patch
+		# All of the first step has to be built
+		((nr > first)) || changed=''
+		step "Build and boot after ${patch##*/}" build_step "$tree" "$changed"
 	done
+	((nr >= first)) || die "--from $first: there are $nr patches"
 }
 
 parse_arguments "$@"
