@@ -120,14 +120,6 @@ stop_fair_server()
 	done
 }
 
-# The scheduler's code is patched when there is a VM and there was none, and QEMU 7.2 may go on with
-# the code as it was: then KVM does not see that a vCPU's task runs again, and warns. Where there
-# is no KVM, the tests say so
-keep_vm()
-{
-	hyp_workload -k 2>&1 | sed 's/^/# /'
-}
-
 load_module()
 {
 	if [ -f remote_test.ko ]; then
@@ -215,7 +207,6 @@ echo "# suite kernel_log"
 check_log boot
 plant_reports
 stop_fair_server
-keep_vm
 [ ! -e /sys/kernel/debug/kcsan ] || echo on >/sys/kernel/debug/kcsan
 if [ "${1-}" = --run ]; then
 	shift

@@ -6,6 +6,7 @@
  */
 #include <linux/debugfs.h>
 #include <linux/kvm_host.h>
+#include <linux/preempt.h>
 #include <linux/smp.h>
 #include <linux/uaccess.h>
 
@@ -73,3 +74,16 @@ static int __init hyp_bench_init(void)
 	return 0;
 }
 late_initcall(hyp_bench_init);
+
+/*
+ * The scheduler calls KVM if a static key says that there is a VM. QEMU before 8.1 may go on with
+ * the code that it had before the kernel patched it, if another CPU translates it meanwhile (see
+ * HYP_TEXT_WRITES). KVM would not see then that the task of a vCPU runs again. So the key is on
+ * from when there is one CPU only.
+ */
+static int __init hyp_bench_keep_notifiers(void)
+{
+	preempt_notifier_inc();
+	return 0;
+}
+early_initcall(hyp_bench_keep_notifiers);

@@ -116,7 +116,6 @@ struct options {
 	unsigned long seconds;	/* 0 for no limit */
 	unsigned long vm_stores; /* stores in the life of a VM */
 	bool ordinary;		/* no protected VMs */
-	bool keep;		/* only a VM that does nothing */
 };
 
 struct counts {
@@ -376,14 +375,12 @@ static int print_usage(FILE *out, int status)
 {
 	fprintf(out,
 		"usage: hyp_workload [-c CPULIST] [-n STORES] [-t SECONDS] [-r STORES] [-o]\n"
-		"       hyp_workload -k\n"
 		"  -c  CPUs, as in 0,2-3 [those that it may run on]\n"
 		"  -n  end after so many device stores on each CPU [1000, if no -t]\n"
 		"  -t  end after so many seconds\n"
 		"  -r  make a new VM after so many device stores [64]\n"
 		"  -o  ordinary VMs only; else every other one is a protected one, if the kernel can make\n"
-		"      those, which taints it\n"
-		"  -k  make a VM without a vCPU, and keep it in the background until killed\n");
+		"      those, which taints it\n");
 	return status;
 }
 
@@ -462,9 +459,6 @@ static int parse_option(struct options *o, int c)
 	case 'o':
 		o->ordinary = true;
 		return 0;
-	case 'k':
-		o->keep = true;
-		return 0;
 	case 'h':
 		exit(print_usage(stdout, EXIT_SUCCESS));
 	default:
@@ -477,7 +471,7 @@ static int parse_options(struct options *o, int argc, char **argv)
 	int c;
 
 	o->vm_stores = 64;
-	while ((c = getopt(argc, argv, "c:n:t:r:okh")) != -1) {
+	while ((c = getopt(argc, argv, "c:n:t:r:oh")) != -1) {
 		if (parse_option(o, c))
 			return -1;
 	}
@@ -508,31 +502,6 @@ static int open_kvm(void)
 	return -1;
 }
 
-/* The process that goes on has the VM, and none of the caller's files */
-static int keep_vm(void)
-{
-	int ret = vm_keep();
-
-	if (ret) {
-		fprintf(stderr, "hyp_workload: cannot make a VM: %s\n", strerror(-ret));
-		return ret == -ENOENT ? EXIT_SKIP : EXIT_FAILURE;
-	}
-	switch (fork()) {
-	case -1:
-		perror("hyp_workload: fork");
-		return EXIT_FAILURE;
-	case 0:
-		setsid();
-		close(STDIN_FILENO);
-		close(STDOUT_FILENO);
-		close(STDERR_FILENO);
-		for (;;)
-			pause();
-	default:
-		return EXIT_SUCCESS;
-	}
-}
-
 int main(int argc, char **argv)
 {
 	static struct options o;
@@ -540,8 +509,6 @@ int main(int argc, char **argv)
 
 	if (parse_options(&o, argc, argv))
 		return print_usage(stderr, EXIT_USAGE);
-	if (o.keep)
-		return keep_vm();
 	kvm = open_kvm();
 	if (kvm < 0)
 		return EXIT_SKIP;

@@ -3,7 +3,6 @@
  * A VM with one vCPU; see vm.h.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -133,16 +132,4 @@ void vm_destroy(struct vm *vm)
 	if (vm->mem)
 		munmap(vm->mem, vm->mem_size);
 	*vm = (struct vm){ .fd = -1, .vcpu = -1, .failed = vm->failed };
-}
-
-int vm_keep(void)
-{
-	int kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC);
-	int err;
-
-	if (kvm < 0)
-		return -errno;
-	err = new_vm(kvm, false) < 0 ? errno : 0;
-	close(kvm);
-	return -err;
 }

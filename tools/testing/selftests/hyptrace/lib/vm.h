@@ -74,11 +74,4 @@ int vm_run(struct vm *vm);
 
 void vm_destroy(struct vm *vm);
 
-/**
- * vm_keep - have a VM, without a vCPU, until this process and its children end
- *
- * Return: 0 or a negative errno.
- */
-int vm_keep(void);
-
 #endif /* _SELFTEST_HYPTRACE_VM_H */
