@@ -107,12 +107,13 @@ install_packages()
 		die "could not install: ${lacking[*]}"
 }
 
-download_vmm()
+# The directory is replaced once it is whole
+replace_debs()	# DIRECTORY PACKAGE...
 {
-	rm -rf "$VMM.new"
-	download_debs "$VMM.new" "${VMM_PACKAGES[@]/%/:arm64}"
-	rm -rf "$VMM"
-	mv "$VMM.new" "$VMM"
+	rm -rf "$1.new"
+	(download_debs "$1.new" "${@:2}")
+	rm -rf "$1"
+	mv "$1.new" "$1"
 }
 
 has_native()
@@ -122,19 +123,13 @@ has_native()
 	for package in "${NATIVE_PACKAGES[@]}"; do
 		compgen -G "$NATIVE/${package}_*.deb" >/dev/null || return 1
 	done
+	[[ $NATIVE/unpacked -nt $NATIVE ]]
 }
 
-download_native()
+fetch_native()
 {
-	local deb
-
-	rm -rf "$NATIVE.new"
-	download_debs "$NATIVE.new" "${NATIVE_PACKAGES[@]}"
-	for deb in *.deb; do
-		dpkg-deb -x "$deb" "$NATIVE.new"
-	done
-	rm -rf "$NATIVE"
-	mv "$NATIVE.new" "$NATIVE"
+	replace_debs "$NATIVE" "${NATIVE_PACKAGES[@]}"
+	unpack_debs "$NATIVE"
 }
 
 apt_of_unstable()	# COMMAND...
@@ -206,9 +201,9 @@ if [[ $(missing) ]]; then
 fi
 "$SCRIPTS/build-initramfs.sh" --fetch
 [[ ($run == yes && ${GUEST-} != linux) || -e $VMM ]] ||
-	step "Fetch QEMU for the guest" download_vmm
+	step "Fetch QEMU for the guest" replace_debs "$VMM" "${VMM_PACKAGES[@]/%/:arm64}"
 [[ $run == yes ]] || has_native ||
-	step "Fetch packages that are not installed" download_native
+	step "Fetch packages that are not installed" fetch_native
 [[ $BASE != mainline || $SOURCE || -e $TARBALL ]] ||
 	step "Fetch the source of the mainline kernel" download_mainline
 note "All packages are there"

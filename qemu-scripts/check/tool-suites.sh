@@ -99,7 +99,7 @@ check_readers()
 	python3 "$TOOL/tests/dat_test.py" \
 		"$BUILD/host/hyptrace" "$out/trace.dat" "$out/lossy.dat"
 
-	lib=$(compgen -G "$NATIVE/usr/lib/*/libkshark.so.2") ||
+	lib=$(compgen -G "$NATIVE/unpacked/usr/lib/*/libkshark.so.2") ||
 		die "there is no KernelShark in $NATIVE; run 'make setup' as root"
 	"$TOOL/tests/readers_test.py" "$BUILD/host/hyptrace" "$lib" \
 		"$out/trace.dat" "$out/lossy.dat"
@@ -141,7 +141,7 @@ check_pages()
 check_fleet()	# RECORDINGS
 {
 	python3 "$TOOL/tests/fleet_test.py" "$BUILD/host/hyptrace" \
-		"$REPO/Documentation/trace/hypervisor.rst" "$NATIVE/usr/sbin/clickhouse-server" "$1"
+		"$REPO/Documentation/trace/hypervisor.rst" "$NATIVE/unpacked/usr/sbin/clickhouse-server" "$1"
 }
 
 # Other readers read the recordings that check_export has made

@@ -54,8 +54,8 @@ VMM_PACKAGES=(qemu-system-arm
 	librdmacm1 libsasl2-2 libseccomp2 libselinux1 libslirp0 libssl3 libtasn1-6 libudev1
 	libunistring2 liburing2 libuuid1 libvdeplug2 libzstd1 zlib1g)
 
-# Packages of this machine that are unpacked, as to install them would install all of Qt
-# (KernelShark's library), or start a service
+# Packages of this machine that are unpacked to NATIVE/unpacked, as to install them would install
+# all of Qt (KernelShark's library), or start a service
 NATIVE=$DEBS/native
 NATIVE_PACKAGES=(libkshark2 clickhouse-server)
 

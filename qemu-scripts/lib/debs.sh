@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Debian packages of arm64 that are unpacked, never installed, and programs that are taken out
-# of them with their libraries. Source it after common.sh.
+# Debian packages that are unpacked, never installed, and programs of arm64 that are taken out of
+# them with their libraries. Source it after common.sh.
 
 # Downloads packages to a directory. As root: apt's own user may have no access to it
 download_debs()	# DIRECTORY PACKAGE...
@@ -20,7 +20,7 @@ unpack_debs()	# DIRECTORY
 	[[ ! $1/unpacked -nt $1 ]] || return 0
 	rm -rf "$1/unpacked" "$1/new"
 	mkdir -p "$1/new"
-	for deb in "$1"/*_arm64.deb; do
+	for deb in "$1"/*.deb; do
 		dpkg-deb -x "$deb" "$1/new"
 	done
 	mv "$1/new" "$1/unpacked"
