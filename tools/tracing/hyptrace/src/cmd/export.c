@@ -76,11 +76,11 @@ static error_t check_rows(const struct options *o)
 {
 	int ret = 0;
 
-	if (!o->rows.directory && o->rows.tables)
+	if (!o->rows.directory && o->rows.tables.nr)
 		ret = log_error("--tables without --rows");
 	else if (o->rows.directory && o->in.cpus.nr)
 		ret = log_error("--rows with --cpus: rows of all CPUs are written");
-	return cmdline_told(ret ?: exportrows_check(&o->rows));
+	return cmdline_told(ret);
 }
 
 static error_t check_format(const struct options *o)
@@ -119,8 +119,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->rows.directory = arg;
 		return 0;
 	case OPT_TABLES:
-		o->rows.tables = arg;
-		return 0;
+		return cmdline_told(exportrows_add(&o->rows, arg));
 	case 'o':
 		o->output = arg;
 		return 0;
@@ -331,6 +330,7 @@ int export_main(int argc, char **argv)
 
 	if (!cmdline_parse(&argp, argc, argv, 0, &o))
 		ret = run(&o);
+	strlist_free(&o.rows.tables);
 	input_free(&o.in);
 	return ret;
 }

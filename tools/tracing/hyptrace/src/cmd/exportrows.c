@@ -41,47 +41,23 @@ struct rowsfile {
 	unsigned int tables;
 };
 
-/* Whether @name is one of the names in @list */
-static bool is_listed(const char *list, const char *name)
-{
-	size_t len;
-
-	for (; list; list = strchr(list, ',')) {
-		list += *list == ',';
-		len = strcspn(list, ",");
-		if (len == strlen(name) && !strncmp(list, name, len))
-			return true;
-	}
-	return false;
-}
-
 static bool is_wanted(const struct exportrows *e, const struct computed_table *t)
 {
-	return !e->tables || is_listed(e->tables, t->name);
+	return !e->tables.nr || strlist_has(&e->tables, t->name);
 }
 
-static bool is_table(const char *name, size_t len)
+int exportrows_add(struct exportrows *e, char *names)
 {
 	const struct computed_table *t;
-	unsigned int i;
+	char *name;
 
-	for (i = 0; (t = computed_table(i)); i++) {
-		if (strlen(t->name) == len && !strncmp(t->name, name, len))
-			return true;
-	}
-	return false;
-}
-
-int exportrows_check(const struct exportrows *e)
-{
-	const char *name = e->tables;
-	size_t len;
-
-	for (; name; name = name[len] ? name + len + 1 : NULL) {
-		len = strcspn(name, ",");
-		if (!is_table(name, len))
-			return log_error("no table '%.*s' of which rows can be written: see hyptrace-query(1)",
-					 (int)len, name);
+	while ((name = strsep(&names, ","))) {
+		t = computed_find(name);
+		if (!t || strcmp(t->name, name))
+			return log_error("no table '%s' of which rows can be written: see hyptrace-query(1)",
+					 name);
+		if (strlist_add(&e->tables, name))
+			return -1;
 	}
 	return 0;
 }

@@ -6,22 +6,23 @@
 #define HYPTRACE_EXPORTROWS_H
 
 #include "lib/types.h"
+#include "lib/util.h"
 #include "trace/datr.h"
 
 /**
  * struct exportrows - what is wanted
  * @directory:	where files go: schema.sql, and TABLE/ID.tsv of each table
- * @tables:	names of tables, with commas between; NULL for all
+ * @tables:	names of tables; none for all
  * @quiet:	print no summary
  */
 struct exportrows {
 	const char *directory;
-	const char *tables;
+	struct strlist tables;
 	bool quiet;
 };
 
-/** exportrows_check - check @tables. Return: 0, or -1 with a message. */
-int exportrows_check(const struct exportrows *e);
+/** exportrows_add - add @names, with commas between. Return: 0, or -1 with a message. */
+int exportrows_add(struct exportrows *e, char *names);
 
 /**
  * exportrows_write - write the files

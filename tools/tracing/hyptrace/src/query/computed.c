@@ -2,6 +2,8 @@
 /*
  * The list of computed tables. See computed.h.
  */
+#include <strings.h>
+
 #include "query/computed.h"
 #include "query/delayrows.h"
 #include "query/filerows.h"
@@ -17,4 +19,16 @@ const struct computed_table *computed_table(unsigned int i)
 	};
 
 	return i < ARRAY_SIZE(tables) ? tables[i] : NULL;
+}
+
+const struct computed_table *computed_find(const char *name)
+{
+	const struct computed_table *t;
+	unsigned int i;
+
+	for (i = 0; (t = computed_table(i)); i++) {
+		if (!strcasecmp(t->name, name))
+			break;
+	}
+	return t;
 }

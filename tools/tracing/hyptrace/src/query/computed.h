@@ -10,4 +10,7 @@
 /** computed_table - the i-th, NULL behind the last */
 const struct computed_table *computed_table(unsigned int i);
 
+/** computed_find - the one of this name, ignoring case as SQL does; NULL if there is none */
+const struct computed_table *computed_find(const char *name);
+
 #endif

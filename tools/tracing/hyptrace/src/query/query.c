@@ -64,13 +64,10 @@ static int authorize(void *ctx, int action, const char *a, const char *b, const 
 
 static bool is_taken(const char *name)
 {
-	const struct computed_table *t;
 	unsigned int i;
 
-	for (i = 0; (t = computed_table(i)); i++) {
-		if (!strcasecmp(t->name, name))
-			return true;
-	}
+	if (computed_find(name))
+		return true;
 	for (i = 0; i < ARRAY_SIZE(others); i++) {
 		if (!strcasecmp(others[i].name, name))
 			return true;
@@ -282,14 +279,12 @@ void query_print_schema(const struct query *q, FILE *out)
 
 static const char *what_of(const char *table, const char *column)
 {
-	const struct computed_table *t;
-	unsigned int i, j;
+	const struct computed_table *t = computed_find(table);
+	unsigned int i;
 
-	for (i = 0; (t = computed_table(i)); i++) {
-		for (j = 0; !strcasecmp(t->name, table) && t->column[j].name; j++) {
-			if (!strcmp(t->column[j].name, column))
-				return t->column[j].what;
-		}
+	for (i = 0; t && t->column[i].name; i++) {
+		if (!strcmp(t->column[i].name, column))
+			return t->column[i].what;
 	}
 	return eventtable_what(column) ?: "field of the event";
 }
