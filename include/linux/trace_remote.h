@@ -137,6 +137,12 @@ enum trace_remote_ask {
  *	The kernel has symbols for these. NULL in a remote whose functions cannot be traced
  * @set_function: trace the function with this index in this way, on all CPUs; that needs the
  *	events of TRACE_REMOTE_FUNCTIONS_INIT
+ * @count: keep the counters, or no more; it may be called again. If it returns an error, they are
+ *	not kept. NULL in a remote that has none
+ * @counters: the address of a CPU's counters, which begin with struct trace_counters, and their
+ *	size; NULL if the CPU has none so far. Called without the remote's mutex
+ * @counter: the name of what the row of this number counts, and its kind; "" for a row that is
+ *	not used, NULL behind the last one. There is a buffer of TRACE_REMOTE_SYM_LEN bytes for it
  * @write_selftest: write the event "selftest" on this CPU
  * @stop: write no more events on any CPU until they are enabled again by
  *	@enable_event. Called at an oops, in any context, with any lock held
@@ -158,6 +164,9 @@ struct trace_remote_ops {
 	s64 (*ask)(enum trace_remote_ask what, unsigned int index, unsigned int value, void *priv);
 	unsigned long (*function)(unsigned int index, void *priv);
 	int (*set_function)(unsigned int index, enum trace_remote_function how, void *priv);
+	int (*count)(bool on, void *priv);
+	void *(*counters)(int cpu, size_t *size, void *priv);
+	const char *(*counter)(unsigned int row, const char **kind, char *buf, void *priv);
 	int (*write_selftest)(u64 id, void *priv);
 	void (*stop)(void *priv);
 	struct ring_buffer_remote_ops rb;

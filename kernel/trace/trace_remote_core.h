@@ -24,6 +24,7 @@
  * @clock:	trace_clock
  * @held:	a buffer that the writer has not given back, or NULL
  * @nr_readers:	open files that read
+ * @counting:	counters/enable
  * @functions:	what is traced of its functions; NULL if they cannot be traced
  * @dumped:	its last events have been printed, and there are no new ones
  * @off_irq:	queues @off_work, which an oops cannot do itself
@@ -41,6 +42,7 @@ struct trace_remote {
 	const struct trace_remote_clock	*clock;
 	struct trace_buffer		*held;
 	unsigned int			nr_readers;
+	bool				counting;
 	struct remote_functions		*functions;
 	bool				dumped;
 	struct irq_work			off_irq;
@@ -75,6 +77,10 @@ int remote_reset(struct trace_remote *remote, int cpu);
 /* trace_remote_files.c */
 extern struct tracer remote_tracer;
 void remote_create_files(struct trace_remote *remote);
+/* For files that are shown, as single_open() and single_release() */
+int remote_open_show(struct inode *inode, struct file *filp,
+		     int (*show)(struct seq_file *m, void *v));
+int remote_release_show(struct inode *inode, struct file *filp);
 
 /* trace_remote_events.c. With event_mutex */
 int remote_register_events(struct trace_remote *remote);
@@ -138,6 +144,13 @@ static inline int remote_event_arm(struct trace_remote_event *event, bool arm) {
 static inline bool remote_is_stopped(struct trace_remote *remote) { return false; }
 static inline void remote_create_trigger_files(struct trace_remote *remote) { }
 static inline int remote_go_on(struct trace_remote *remote) { return 0; }
+#endif
+
+/* trace_remote_counters.c */
+#ifdef CONFIG_TRACE_REMOTE_COUNTERS
+void remote_create_counter_files(struct trace_remote *remote);
+#else
+static inline void remote_create_counter_files(struct trace_remote *remote) { }
 #endif
 
 /* trace_remote_oops.c */

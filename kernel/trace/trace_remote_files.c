@@ -224,6 +224,26 @@ static struct trace_remote *file_remote(struct file *filp)
 	return to_remote(filp->private_data);
 }
 
+int remote_open_show(struct inode *inode, struct file *filp,
+		     int (*show)(struct seq_file *m, void *v))
+{
+	struct trace_array *tr = inode->i_private;
+	int ret = tracing_check_open_get_tr(tr);
+
+	if (ret)
+		return ret;
+	ret = single_open(filp, show, tr);
+	if (ret)
+		trace_array_put(tr);
+	return ret;
+}
+
+int remote_release_show(struct inode *inode, struct file *filp)
+{
+	trace_array_put(inode->i_private);
+	return single_release(inode, filp);
+}
+
 #define REMOTE_FOPS(name, ...)						\
 	static const struct file_operations name##_fops = {		\
 		.open		= tracing_open_generic_tr,		\
@@ -344,4 +364,5 @@ void remote_create_files(struct trace_remote *remote)
 	trace_create_file("write_event", 0200, dir, tr, &write_event_fops);
 	remote_create_function_files(remote);
 	remote_create_trigger_files(remote);
+	remote_create_counter_files(remote);
 }

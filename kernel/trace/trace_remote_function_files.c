@@ -231,36 +231,16 @@ static ssize_t tracer_write(struct file *filp, const char __user *ubuf, size_t c
 	return ret ?: cnt;
 }
 
-static int open_show(struct inode *inode, struct file *filp,
-		     int (*show)(struct seq_file *m, void *v))
-{
-	struct trace_array *tr = inode->i_private;
-	int ret = tracing_check_open_get_tr(tr);
-
-	if (ret)
-		return ret;
-	ret = single_open(filp, show, tr);
-	if (ret)
-		trace_array_put(tr);
-	return ret;
-}
-
-static int release_show(struct inode *inode, struct file *filp)
-{
-	trace_array_put(inode->i_private);
-	return single_release(inode, filp);
-}
-
 #define SHOW_FOPS(name, ...)						\
 	static int name##_open(struct inode *inode, struct file *filp)	\
 	{								\
-		return open_show(inode, filp, name##_show);		\
+		return remote_open_show(inode, filp, name##_show);		\
 	}								\
 	static const struct file_operations name##_fops = {		\
 		.open		= name##_open,				\
 		.read		= seq_read,				\
 		.llseek		= tracing_lseek,			\
-		.release	= release_show,				\
+		.release	= remote_release_show,				\
 		__VA_ARGS__						\
 	}
 
