@@ -128,6 +128,7 @@ measure_size()
 	size_of el2 "$dir"/trace{,_buffers,_control}.nvhe.o "$dir/clock.nvhe.o" \
 		"$kernel/kernel/trace/ring_buffer_writer.nvhe.o"
 	! has_option TRIGGERS || size_of el2.triggers "$dir/trace_triggers.nvhe.o"
+	! has_option COUNTERS || size_of el2.counters "$dir/counters.nvhe.o"
 	! has_option STACKS || size_of el2.stacks "$dir/stack.nvhe.o"
 }
 

@@ -76,12 +76,13 @@ suite_guest()
 		[[ $mode != nvhe ]] || cpus=1
 		job "guest $mode, $cpus CPUs" selftests "$mode" "--icount --smp $cpus" -- \
 			--not suspended both clock control events filter libtracefs lifecycle map read \
-			refused secrets stacks triggers
+			refused secrets stacks triggers counters
 		# 40 cycles show a leak of one page a cycle. With CPU hotplug they do not, as
 		# hotplug itself keeps some pages: cpu_off_and_on is left out
 		job "guest $mode, races" selftests "$mode" "--smp 4" -- --cycles 40 \
 			--not cpu_off_and_on leak stress wait switching clock:suspended \
-			triggers:traceoff_stops_all triggers:switched_all_the_time
+			triggers:traceoff_stops_all triggers:switched_all_the_time \
+			counters:are_consistent counters:go_on_after_hotplug
 	done
 }
 

@@ -227,7 +227,7 @@ debug_in_all_modes()
 # What changes EL2's text, and what it runs then
 debug_functions()
 {
-	local mode programs=(events filter functions stacks switching triggers)
+	local mode programs=(counters events filter functions stacks switching triggers)
 
 	for mode in $MODES; do
 		checked_kernel debug-functions "$mode" 1/1 --cpu neoverse-n1 -- "${programs[@]}"

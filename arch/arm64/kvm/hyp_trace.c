@@ -143,6 +143,7 @@ static int hyp_trace_cpu_online(unsigned int cpu)
 	if (hyp_trace_flags & HYP_TRACE_ON)
 		hyp_enable_this_cpu(&err);
 	hyp_report_cpu(cpu, err);
+	hyp_report_cpu(cpu, hyp_counters_cpu_online(cpu));
 	return 0;
 }
 
@@ -223,6 +224,11 @@ static const struct trace_remote_ops hyp_trace_ops = {
 #ifdef CONFIG_NVHE_EL2_TRIGGERS
 	.set_triggers	= hyp_trace_set_triggers,
 	.ask		= hyp_trace_ask,
+#endif
+#ifdef CONFIG_NVHE_EL2_COUNTERS
+	.count		= hyp_counters_enable,
+	.counters	= hyp_counters_of,
+	.counter	= hyp_counter,
 #endif
 #ifdef CONFIG_NVHE_EL2_FUNCTION_TRACER
 	.function	= hyp_trace_function,

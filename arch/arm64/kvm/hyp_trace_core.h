@@ -21,9 +21,10 @@ bool hyp_call_is_to_fail(void);
 	(!hyp_is_there() || hyp_call_is_to_fail() ? -EIO :		\
 	 (int)kvm_call_hyp_nvhe(f, ##__VA_ARGS__))
 
-/* hyp_trace_events.c: the events by enum hyp_event */
+/* hyp_trace_events.c: the events by enum hyp_event, and what the rows of counters are */
 extern struct trace_remote_event hyp_events[NR_HYP_EVENTS];
 extern const struct trace_remote_symtab *const hyp_symtabs[];
+const char *hyp_counter(unsigned int row, const char **kind, char *buf, void *priv);
 
 /* hyp_trace_load.c */
 struct hyp_table;
@@ -48,6 +49,7 @@ int hyp_load_triggers(void);
 int hyp_unload_triggers(void);
 int hyp_time_filter(unsigned int index, const struct remote_filter *filter, bool before);
 bool hyp_places_are_on(unsigned int index, bool on);
+int hyp_arm_counters(bool arm);
 int hyp_trace_set_triggers(unsigned int index, const struct remote_triggers *triggers, void *priv);
 s64 hyp_trace_ask(enum trace_remote_ask what, unsigned int index, unsigned int value, void *priv);
 #else
@@ -56,6 +58,15 @@ static inline int hyp_unload_triggers(void) { return 0; }
 static inline int hyp_time_filter(unsigned int index, const struct remote_filter *filter,
 				  bool before) { return 0; }
 static inline bool hyp_places_are_on(unsigned int index, bool on) { return on; }
+#endif
+
+/* hyp_counters.c; hyp_counters_cpu_online() is for the calling CPU */
+#ifdef CONFIG_NVHE_EL2_COUNTERS
+int hyp_counters_enable(bool on, void *priv);
+void *hyp_counters_of(int cpu, size_t *size, void *priv);
+int hyp_counters_cpu_online(unsigned int cpu);
+#else
+static inline int hyp_counters_cpu_online(unsigned int cpu) { return 0; }
 #endif
 
 /* hyp_trace_notify.c */

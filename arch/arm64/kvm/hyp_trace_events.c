@@ -216,6 +216,10 @@ static const struct trace_print_flags hyp_hcall_syms[] = {
 	HCALL(__hyp_trace_set_triggers),
 	HCALL(__hyp_trace_trigger),
 #endif
+#ifdef CONFIG_NVHE_EL2_COUNTERS
+	HCALL(__hyp_counters_give),
+	HCALL(__hyp_counters_switch),
+#endif
 #ifdef CONFIG_NVHE_EL2_TEXT_TEST
 	HCALL(__hyp_text_test),
 #endif
@@ -233,6 +237,27 @@ const struct trace_remote_symtab *const hyp_symtabs[] = {
 #endif
 	&hyp_exit_codes, &hyp_esr_classes, &hyp_psci_results, &hyp_smcs, &hyp_hcalls, NULL,
 };
+
+#ifdef CONFIG_NVHE_EL2_COUNTERS
+/* Hypercalls that EL2 refuses are in the row of their reason, "hvc" */
+const char *hyp_counter(unsigned int row, const char **kind, char *buf, void *priv)
+{
+	const struct trace_print_flags *sym = hyp_hcall_syms;
+
+	*kind = "reason";
+	if (row < HYP_COUNTERS_REASONS)
+		return trace_remote_sym(&hyp_reasons, row, buf);
+	if (row >= HYP_COUNTERS_ROWS)
+		return NULL;
+
+	*kind = "hypercall";
+	for (; sym < hyp_hcall_syms + ARRAY_SIZE(hyp_hcall_syms); sym++) {
+		if (sym->mask == row - HYP_COUNTERS_REASONS)
+			return sym->name;
+	}
+	return "";
+}
+#endif
 
 #define REMOTE_EVENT(event, fields, ...)				\
 	TRACE_REMOTE_EVENT_FIELDS(event, REMOTE_FIELDS(fields))

@@ -14,11 +14,13 @@ const struct trace_event_fields hyp_exit_duration = {
 
 /*
  * Why the places of an event are on while it is off: it has triggers, or a trigger may switch it;
- * or for hyp_enter, as the duration of a visit is used by a filter or trigger of hyp_exit
+ * for hyp_enter, as the duration of a visit is used by a filter or trigger of hyp_exit; or EL2
+ * counts at the event
  */
 #define HYP_ARMED_BY_REMOTE	BIT(0)
 #define HYP_ARMED_BY_FILTER	BIT(1)
 #define HYP_ARMED_BY_TRIGGERS	BIT(2)
+#define HYP_ARMED_BY_COUNTERS	BIT(3)
 
 /* Under the remote's mutex, as all that follows */
 static u8 hyp_armed[NR_HYP_EVENTS];
@@ -35,6 +37,13 @@ static int hyp_arm(unsigned int index, u8 why, bool arm)
 	if (!ret)
 		hyp_armed[index] = new;
 	return ret;
+}
+
+int hyp_arm_counters(bool arm)
+{
+	return hyp_arm(HYP_EVENT_hyp_enter, HYP_ARMED_BY_COUNTERS, arm) ?:
+	       hyp_arm(HYP_EVENT_host_hcall, HYP_ARMED_BY_COUNTERS, arm) ?:
+	       hyp_arm(HYP_EVENT_hyp_exit, HYP_ARMED_BY_COUNTERS, arm);
 }
 
 /* The host has switched the event. Are its places in EL2's text to be on? */

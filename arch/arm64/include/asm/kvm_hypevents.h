@@ -12,14 +12,18 @@
 #ifndef RARE_EVENT
 #define RARE_EVENT	REMOTE_EVENT
 #endif
+/* An event at which EL2 may count as well; see hyp/nvhe/counters.c */
+#ifndef COUNTED_EVENT
+#define COUNTED_EVENT	REMOTE_EVENT
+#endif
 
 /* EL2 is entered; @vcpu is the task of the vCPU that ran, 0 when the host did */
-REMOTE_EVENT(hyp_enter,
+COUNTED_EVENT(hyp_enter,
 	REMOTE_FIELDS(s32, vcpu, u8, reason),
 	"reason=%s vcpu=%d", SYM(reason, hyp_reasons), REC(vcpu))
 
 /* EL2 is left; @vcpu is the task of the vCPU that will run, 0 when the host will */
-REMOTE_EVENT(hyp_exit,
+COUNTED_EVENT(hyp_exit,
 	REMOTE_FIELDS(s32, vcpu, u8, reason),
 	"reason=%s vcpu=%d", SYM(reason, hyp_reasons), REC(vcpu))
 
@@ -255,3 +259,4 @@ REMOTE_EVENT(bench_64,
 	"a=%llu h=%llu", REC(a), REC(h))
 #endif
 #undef RARE_EVENT
+#undef COUNTED_EVENT

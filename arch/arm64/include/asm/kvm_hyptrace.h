@@ -16,6 +16,8 @@
 #include <linux/trace_remote_trigger.h>
 #include <linux/types.h>
 
+#include <uapi/linux/trace_counters.h>
+
 /* Why EL2 was entered or left */
 enum hyp_reason {
 	HYP_REASON_SMC,
@@ -259,6 +261,16 @@ static inline bool hyp_triggers_are_timed(const struct remote_triggers *triggers
 	}
 	return false;
 }
+
+/* A CPU's counters: a row for each reason to enter EL2, then one for each hypercall */
+#define HYP_COUNTERS_REASONS	HYP_REASON_ERET_HOST
+#define HYP_COUNTERS_HCALLS	89
+#define HYP_COUNTERS_ROWS	(HYP_COUNTERS_REASONS + HYP_COUNTERS_HCALLS)
+
+/** HYP_COUNTERS_SIZE - bytes of them, header and rows of uapi/linux/trace_counters.h */
+#define HYP_COUNTERS_SIZE						\
+	(sizeof(struct trace_counters) + HYP_COUNTERS_ROWS * sizeof(struct trace_counters_row))
+#define HYP_COUNTERS_PAGES	(PAGE_ALIGN(HYP_COUNTERS_SIZE) >> PAGE_SHIFT)
 
 /* Flags of __hyp_trace_enable */
 #define HYP_TRACE_ON		BIT(0)

@@ -152,24 +152,26 @@ static unsigned int nr_matching(const char *pattern)
 static const char *const untraced[] = {
 	/* trace.c, functions.c, function_entry.S */
 	"__trace_*", "hyp_reserve_slow", "hyp_commit_slow", "hyp_kimage_address",
-	"hyp_printk_pointer", "write_slow", "hyp_passes_filter*", "hyp_write_record*",
+	"hyp_printk_pointer", "write_slow", "hyp_passes_filter*", "hyp_write_record*", "read_clock*",
 	"notify_host*", "hyp_trace_*",
 	"hyp_function*", "__hyp_function_*", "graph_slow", "call_slow", "return_slow", "put_slow*",
 	"unhook*",
 	/* trace_buffers.c, trace_control.c */
-	"__hyp_trace_*", "hyp_take_page", "hyp_return_page", "share_pages", "unshare_pages",
+	"__hyp_trace_*", "hyp_take_page", "hyp_return_page", "hyp_share_pages", "hyp_unshare_pages",
 	"lock_cpu", "unlock_cpu", "enable_locked*", "enable_this_cpu", "enable_event_locked*",
 	"set_event_id", "refresh_event*", "any_writer_is_on", "clock_parts",
 	"hyp_address", "unpin_parts", "set_clock_locked*", "begin_locked*", "add_subbufs_locked*",
 	"unload_some_locked*", "pin_parts*",
 	/* trace_triggers.c */
 	"hyp_write_triggered", "hyp_filter_*", "hyp_triggers_*", "remote_filter_*",
-	"remote_trigger*", "word_of*",
+	"remote_trigger*", "word_*",
 	"set_word*", "set_stopped*", "event_changed*",
 	"switch_trace*", "switch_event*", "acts_after*", "act", "act.*", "before_event*",
 	"after_event*", "triggers_begin*", "triggers_end*", "wait_for_cpu*", "counter_to_ns*",
 	"note_time*", "write_event*", "take_triggers*", "count_of*", "arm_event*",
 	"let_go_on*", "is_stack*", "wants_stack*",
+	/* counters.c */
+	"hyp_count_*", "__hyp_counters_*", "count.*", "give.*", "take_back*",
 	/* clock.c, text.c, ring_buffer_writer.c */
 	"hyp_clock_*", "refresh", "hyp_text_*", "write_insn*", "rb_*", "start_subbuf",
 	/* stack.c, stacktrace.c, and what leads there */

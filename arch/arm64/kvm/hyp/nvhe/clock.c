@@ -129,3 +129,11 @@ u64 hyp_clock_read_slow(struct hyp_clock *clk)
 	hyp_clock_read(clk->now, &ns);
 	return ns;
 }
+
+u64 hyp_clock_read_at(struct hyp_clock *clk, u64 cycles)
+{
+	if (clk->src.kind == HYP_CLOCK_COUNTER || READ_ONCE(*clk->now.latch) != clk->now.seq)
+		return hyp_clock_read_slow(clk);
+
+	return hyp_clock_ns(clk->now, cycles);
+}

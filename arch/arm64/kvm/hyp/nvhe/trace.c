@@ -26,12 +26,42 @@ const u8 hyp_rec_sizes[NR_HYP_EVENTS] = {
 #undef REMOTE_EVENT
 };
 
+#ifdef CONFIG_NVHE_EL2_COUNTERS
+/* Has EL2 counted at the event that is being written? */
+static bool is_counted(const struct hyp_trace_cpu *tc)
+{
+	return tc->counted;
+}
+
+/* Such an event has the time that was counted; what follows it, such as its stack, has not */
+static u64 read_clock(struct hyp_trace_cpu *tc)
+{
+	u64 counted = tc->counted;
+
+	if (!counted)
+		return hyp_clock_read_slow(&tc->clock);
+
+	tc->counted = 0;
+	return hyp_clock_read_at(&tc->clock, counted);
+}
+#else
+static bool is_counted(const struct hyp_trace_cpu *tc)
+{
+	return false;
+}
+
+static u64 read_clock(struct hyp_trace_cpu *tc)
+{
+	return hyp_clock_read_slow(&tc->clock);
+}
+#endif
+
 void *hyp_reserve_slow(struct hyp_trace_cpu *tc, u32 size)
 {
 	if (!tc->writer.on)
 		return NULL;
 
-	return rb_writer_reserve_slow(&tc->writer, size, hyp_clock_read_slow(&tc->clock));
+	return rb_writer_reserve_slow(&tc->writer, size, read_clock(tc));
 }
 
 /*
@@ -68,19 +98,25 @@ void hyp_commit_slow(struct hyp_trace_cpu *tc, void *rec, u32 size)
 static noinline void write_slow(u32 type, u32 event)
 {
 	struct hyp_trace_cpu *tc = this_cpu_ptr(&hyp_trace_cpus);
+	const unsigned long *frame = __builtin_frame_address(0);
 	struct remote_rec *from = &tc->slow.hdr;
 	u32 size = hyp_rec_sizes[event];
-	u32 id = type & ~HYP_EVENT_EXTRA;
+	u32 id = type & ~(HYP_EVENT_EXTRA | HYP_EVENT_COUNTED);
 
 	if (!id || !tc->writer.on)
 		return;
+
+	/*
+	 * __trace_<event>() ended with the call of this, so it returns to where the event is, or
+	 * to hyp_count_<event>(), which does
+	 */
+	if (is_counted(tc))
+		frame = (const unsigned long *)frame[0];
 
 	from->type = id;
 	from->pid = READ_ONCE(tc->task->word.pid);
 	if (type != id) {
 		if (HYP_HAS_TRIGGERS && (type & HYP_EVENT_TRIGGERED)) {
-			const unsigned long *frame = __builtin_frame_address(0);
-
 			hyp_write_triggered(tc, event, type, frame[1], frame[0]);
 			return;
 		}
@@ -90,9 +126,8 @@ static noinline void write_slow(u32 type, u32 event)
 
 	if (!hyp_write_record(tc, from, size))
 		return;
-	/* __trace_<event>() ended with the call of this, so it returns to where the event is */
 	if (type != id && hyp_stacks_are_on())
-		hyp_write_stack_of_caller(tc);
+		hyp_write_stack(tc, frame[1], frame[0]);
 }
 
 /* A small field that is alone in the last word of its record */

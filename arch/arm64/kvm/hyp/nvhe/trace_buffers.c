@@ -44,7 +44,7 @@ static bool valid_pfns(u64 pfn, u32 nr)
 }
 
 /* OWNED by the host => SHARED with EL2 and pinned: all of the pages or none */
-static int share_pages(u64 pfn, u32 nr, void **va)
+int hyp_share_pages(u64 pfn, u32 nr, void **va)
 {
 	int ret;
 
@@ -62,7 +62,7 @@ static int share_pages(u64 pfn, u32 nr, void **va)
 }
 
 /* SHARED with EL2 and pinned => OWNED by the host, or SHARED if it is pinned for a clock or VM */
-static void unshare_pages(void *va, u32 nr)
+void hyp_unshare_pages(void *va, u32 nr)
 {
 	if (is_protected_kvm_enabled())
 		__pkvm_host_unpin_unshare_hyp(hyp_virt_to_pfn(va), nr);
@@ -123,13 +123,13 @@ static int begin_locked(struct hyp_trace_cpu *tc, u32 cpu, u64 meta_pfn, u64 roo
 	if (tc->state != TRACE_EMPTY)
 		return -EBUSY;
 
-	ret = share_pages(meta_pfn, 1, &meta);
+	ret = hyp_share_pages(meta_pfn, 1, &meta);
 	if (ret)
 		return ret;
 
 	ret = take_zeroed_page(root_pfn, &root);
 	if (ret) {
-		unshare_pages(meta, 1);
+		hyp_unshare_pages(meta, 1);
 		return ret;
 	}
 
@@ -199,7 +199,7 @@ static int add_subbufs_locked(struct hyp_trace_cpu *tc, u64 pfn, u32 nr)
 	if (tc->nr_added + nr > tc->nr_tables * RB_WRITER_SUBBUFS_PER_PAGE)
 		return -ENOMEM;
 
-	ret = share_pages(pfn, nr, &page);
+	ret = hyp_share_pages(pfn, nr, &page);
 	if (ret)
 		return ret;
 
@@ -237,7 +237,7 @@ static u32 drop_subbufs(struct hyp_trace_cpu *tc, u32 max)
 		page = last;
 		tc->nr_added--;
 	}
-	unshare_pages(page, nr);
+	hyp_unshare_pages(page, nr);
 	return nr;
 }
 
@@ -252,7 +252,7 @@ static u32 unload_some_locked(struct hyp_trace_cpu *tc, u32 max)
 	}
 
 	hyp_return_page(tc->writer.table);
-	unshare_pages(tc->meta, 1);
+	hyp_unshare_pages(tc->meta, 1);
 	memset(&tc->writer, 0, sizeof(tc->writer));
 	tc->meta = NULL;
 	tc->state = TRACE_EMPTY;

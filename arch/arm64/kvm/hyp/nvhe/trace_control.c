@@ -251,6 +251,20 @@ s64 __hyp_trace_trigger(u32 what, u32 event, u32 value)
 }
 #endif
 
+#ifdef CONFIG_NVHE_EL2_COUNTERS
+int __hyp_counters_switch(u32 on)
+{
+	if (on > 1)
+		return -EINVAL;
+
+	hyp_trace_lock(&events_lock);
+	hyp_trace_set_counting_locked(on);
+	hyp_trace_unlock(&events_lock);
+
+	return 0;
+}
+#endif
+
 /* The parts of each kind must be given, and aligned: they are loaded with acquire */
 static bool valid_clock(const struct hyp_clock_src *src)
 {

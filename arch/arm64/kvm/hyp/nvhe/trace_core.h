@@ -63,6 +63,7 @@ union slow_record {
  * @nr_subbufs:	sub-buffers that __hyp_trace_begin() announced
  * @nr_added:	sub-buffers that EL2 holds
  * @nr_tables:	table pages that EL2 holds, without the root
+ * @counted:	the counter when a visit to EL2 was counted that is about to be written, or 0
  * @triggers_used: how often triggers were begun or ended; odd while this CPU uses some
  * @entered_timed: for what time of use @entered was noted; 0 if it was not
  * @entered:	the counter when EL2 was entered
@@ -80,6 +81,9 @@ struct hyp_trace_cpu {
 	u32				nr_subbufs;
 	u32				nr_added;
 	u32				nr_tables;
+#ifdef CONFIG_NVHE_EL2_COUNTERS
+	u64				counted;
+#endif
 #ifdef CONFIG_NVHE_EL2_TRIGGERS
 	u32				triggers_used;
 	u32				entered_timed;
@@ -236,9 +240,14 @@ static inline u32 hyp_filter_size(u32 event) { return hyp_rec_sizes[event]; }
 static inline bool hyp_trace_event_is_armed(u32 event) { return false; }
 #endif
 
+/* trace_triggers.c: count at events, or not. The caller has the lock of the events */
+void hyp_trace_set_counting_locked(bool on);
+
 /* trace_buffers.c */
 void hyp_trace_lock(hyp_spinlock_t *lock);
 void hyp_trace_unlock(hyp_spinlock_t *lock);
+int hyp_share_pages(u64 pfn, u32 nr, void **va);
+void hyp_unshare_pages(void *va, u32 nr);
 int hyp_take_page(u64 pfn, void **va);
 void hyp_return_page(void *va);
 

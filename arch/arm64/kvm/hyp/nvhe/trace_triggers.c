@@ -39,6 +39,9 @@ static u32 last_timed;
 /* Changed under words_lock. A writer reads it between triggers_begin() and triggers_end() */
 static struct remote_triggers *hyp_triggers[NR_HYP_EVENTS];
 
+/* Changed under words_lock: EL2 counts at some events */
+static bool counting;
+
 /* Under the lock of the events: places in EL2's text are on for a trigger, whatever the id is */
 static bool armed[NR_HYP_EVENTS];
 
@@ -53,7 +56,13 @@ u32 hyp_filter_size(u32 event)
  * Words
  */
 
-static u32 word_of(u32 event)
+static bool is_counted(u32 event)
+{
+	return counting && (event == HYP_EVENT_hyp_enter || event == HYP_EVENT_hyp_exit ||
+			    event == HYP_EVENT_host_hcall);
+}
+
+static u32 word_without_counters(u32 event)
 {
 	u16 id = event_ids[event];
 
@@ -61,6 +70,13 @@ static u32 word_of(u32 event)
 	    (timed && (event == HYP_EVENT_hyp_enter || event == HYP_EVENT_hyp_exit)))
 		return id | HYP_EVENT_EXTRA | HYP_EVENT_TRIGGERED;
 	return stopped ? HYP_EVENT_OFF : hyp_event_word(event, id);
+}
+
+static u32 word_of(u32 event)
+{
+	u32 word = word_without_counters(event);
+
+	return is_counted(event) ? word | HYP_EVENT_COUNTED | HYP_EVENT_EXTRA : word;
 }
 
 static void set_words(u32 from, u32 to)
@@ -86,6 +102,16 @@ static void set_stopped(u32 by)
 {
 	WRITE_ONCE(stopped, by);
 	set_words(0, NR_HYP_EVENTS);
+}
+
+void hyp_trace_set_counting_locked(bool on)
+{
+	hyp_trace_lock(&words_lock);
+	counting = on;
+	set_word(HYP_EVENT_hyp_enter);
+	set_word(HYP_EVENT_host_hcall);
+	set_word(HYP_EVENT_hyp_exit);
+	hyp_trace_unlock(&words_lock);
 }
 
 /* The event's filter, its triggers or its id have changed */

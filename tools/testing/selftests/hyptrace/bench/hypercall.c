@@ -157,6 +157,16 @@ static void bench_hypercall_on(struct point *p)
 	report("hypercall.on", hypercall(p), "instructions");
 }
 
+/* EL2 counts, and no event is on */
+static void bench_counted(struct point *p)
+{
+	bench_select(p->b, NULL);
+	if (source_put(&p->b->src, "1", "counters/enable"))
+		return;
+	report("hypercall.counted", hypercall(p), "instructions");
+	need(source_put(&p->b->src, "0", "counters/enable"), "counters/enable");
+}
+
 void bench_hypercalls(struct bench *b)
 {
 	struct cost null;
@@ -179,6 +189,7 @@ void bench_hypercalls(struct bench *b)
 		bench_size(&p, i);
 	bench_tracing_off(&p, null);
 	bench_hypercall_on(&p);
+	bench_counted(&p);
 	bench_select(b, NULL);
 	close(p.fd);
 }

@@ -300,6 +300,14 @@ static void ask(struct rng *rng)
 		   rng_percent(rng, 50) ? HYP_NOTIFY_EVENT : rng_u64(rng));
 }
 
+/* EL2 has no pages for what it counts, but the events that it counts are written in another way */
+static void count(struct rng *rng)
+{
+#ifdef CONFIG_NVHE_EL2_COUNTERS
+	hcall(__hyp_counters_switch, rng_below(rng, 2));
+#endif
+}
+
 static void off_and_on(struct rng *rng)
 {
 	hcall(__hyp_trace_enable, 0);
@@ -308,7 +316,7 @@ static void off_and_on(struct rng *rng)
 
 static void (*const steps[])(struct rng *rng) = {
 	share_and_unshare, donate, flush, unknown_call, smc, selftest, set_filter, turn_clock,
-	off_and_on, ask,
+	off_and_on, ask, count,
 };
 
 static void switch_stacks(bool on)

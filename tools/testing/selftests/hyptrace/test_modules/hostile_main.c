@@ -261,6 +261,29 @@ static bool drop_triggers(void)
 }
 #endif
 
+#ifdef CONFIG_NVHE_EL2_COUNTERS
+/* Nothing is counted, and EL2 has no pages for counters */
+static bool drop_counters(void)
+{
+	s64 ret = hcall(__hyp_counters_switch, 0);
+	int cpu;
+
+	if (ret)
+		return wrong("to count no more: %lld", ret);
+	for_each_online_cpu(cpu) {
+		ret = hcall_on(cpu, __KVM_HOST_SMCCC_FUNC___hyp_counters_give, 0);
+		if (ret && ret != -ENODEV)
+			return wrong("the counters of CPU %d: %lld", cpu, ret);
+	}
+	return true;
+}
+#else
+static bool drop_counters(void)
+{
+	return true;
+}
+#endif
+
 bool unload_all(void)
 {
 	u32 event;
@@ -281,7 +304,7 @@ bool unload_all(void)
 		if (ret)
 			return wrong("event %u without filter: %lld", event, ret);
 	}
-	return drop_triggers();
+	return drop_triggers() && drop_counters();
 }
 
 /* Unshare the page if the host itself has shared it; then the host must own it alone */

@@ -77,6 +77,7 @@ static struct {
 	u32				clock_pages[NR_PARTS];
 	u32				clock_nr[NR_PARTS];
 	int				ffa_pages[2];
+	int				counters;
 	int				cpu;
 	bool				text_on;
 } model;
@@ -1063,6 +1064,88 @@ static bool call_unshare(struct rng *rng)
 	return true;
 }
 
+#ifdef CONFIG_NVHE_EL2_COUNTERS
+/* All figures are of the same visits; @sum is how many there were. False if one ends meanwhile */
+static bool sum_up(const struct trace_counters *counters, u64 *sum)
+{
+	const struct trace_counters_row *row = (const void *)(counters + 1);
+	u64 done = READ_ONCE(counters->done);
+	u32 i, j;
+
+	for (i = 0, *sum = 0; i < HYP_COUNTERS_ROWS; i++) {
+		for (j = 0; j < TRACE_COUNTERS_BUCKETS; j++)
+			*sum += READ_ONCE(row[i].bucket[j]);
+	}
+	return READ_ONCE(counters->done) == done;
+}
+
+/* What EL2 has counted does not come from pages that the host has written to */
+static bool counters_are_whole(void)
+{
+	const struct trace_counters *counters = pool_va(model.counters);
+	u64 sum;
+
+	while (!sum_up(counters, &sum))
+		;
+	return sum == counters->done ||
+	       wrong("%llu visits in the rows of counters, %llu in all", sum, counters->done);
+}
+
+static bool scribble_counters(struct rng *rng)
+{
+	u64 *word;
+	u32 i;
+
+	if (model.counters < 0)
+		return true;
+	word = pool_va(model.counters);
+	for (i = 0; i < HYP_COUNTERS_SIZE / sizeof(*word); i++)
+		WRITE_ONCE(word[i], rng_u64(rng));
+	return true;
+}
+
+/* The pages of a row, as more than one is needed; most often those of this CPU, which has none */
+static bool call_counters_give(struct rng *rng)
+{
+	int page = choose_page_of(rng, NR_SINGLE, NR_PAGES - HYP_COUNTERS_PAGES + 1, OWNED);
+	u64 pfn = page >= 0 ? pool_pfn(page) : HYP_COUNTERS_PAGES > 1 && rng_percent(rng, 50) ?
+		  foreign_range(rng, HYP_COUNTERS_PAGES) : foreign_pfn(rng);
+	u32 give = rng_percent(rng, 95) ? rng_below(rng, 2) : rng_u64(rng), i;
+	struct errors errors = {};
+	s64 ret;
+
+	may_be(&errors, give > 1, -EINVAL);
+	if (give == 1) {
+		may_be(&errors, model.counters >= 0, -EBUSY);
+		not_all_owned(&errors, page, pfn, HYP_COUNTERS_PAGES);
+	}
+	may_be(&errors, !give && model.counters < 0, -ENODEV);
+
+	ret = hcall(__hyp_counters_give, give, pfn);
+	if (!as_expected(&errors, ret, "counters_give"))
+		return false;
+	if (errors.nr)
+		return true;
+	for (i = 0; i < HYP_COUNTERS_PAGES; i++) {
+		if (give)
+			lend(page + i);
+		else
+			lend_back(model.counters + i);
+	}
+	model.counters = give ? page : -1;
+	return !give || counters_are_whole();
+}
+
+static bool call_counters_switch(struct rng *rng)
+{
+	u32 on = rng_percent(rng, 90) ? rng_below(rng, 2) : rng_u64(rng);
+	struct errors errors = {};
+
+	may_be(&errors, on > 1, -EINVAL);
+	return as_expected(&errors, hcall(__hyp_counters_switch, on), "counters_switch");
+}
+#endif
+
 static bool call_nothing(struct rng *rng)
 {
 	u32 func = 0x1000 + rng_below(rng, 0x1000);
@@ -1084,6 +1167,9 @@ static bool (*const calls[])(struct rng *rng) = {
 #endif
 #ifdef CONFIG_NVHE_EL2_TRIGGERS
 	call_set_triggers, call_set_triggers, call_trigger, call_trigger,
+#endif
+#ifdef CONFIG_NVHE_EL2_COUNTERS
+	call_counters_give, call_counters_give, call_counters_switch, scribble_counters,
 #endif
 };
 
@@ -1121,6 +1207,7 @@ static bool init_model(void)
 	int i;
 
 	memset(&model, 0, sizeof(model));
+	model.counters = -1;
 	for (i = 0; i < ARRAY_SIZE(model.ffa_pages); i++)
 		model.ffa_pages[i] = -1;
 	for (i = 0; i < NR_HYP_EVENTS; i++) {

@@ -185,6 +185,19 @@ static s64 trigger_step(struct rng *rng, struct caller *caller)
 }
 #endif
 
+/* Rows of pages, which other calls use as well; each CPU has its own */
+static s64 counters_step(struct rng *rng)
+{
+#ifdef CONFIG_NVHE_EL2_COUNTERS
+	u32 first = NR_SINGLE + rng_below(rng, FIRST_TRIGGERS - NR_SINGLE - HYP_COUNTERS_PAGES);
+
+	return rng_percent(rng, 50) ? hcall(__hyp_counters_switch, rng_below(rng, 2)) :
+	       hcall(__hyp_counters_give, rng_below(rng, 2), pool_pfn(first));
+#else
+	return 0;
+#endif
+}
+
 /* Places that all CPUs switch. Looking at all mappings takes long, so that is rare */
 static s64 text_step(struct rng *rng)
 {
@@ -255,6 +268,8 @@ static void storm_calls(struct rng *rng, struct caller *caller)
 			wrong("set_filter has returned something else");
 		if (rng_percent(rng, 10) && !is_possible(trigger_step(rng, caller)))
 			wrong("a call for triggers has returned something else");
+		if (rng_percent(rng, 10) && !is_possible(counters_step(rng)))
+			wrong("a call for counters has returned something else");
 		if (rng_percent(rng, 10))
 			ffa_step(rng);
 		if (rng_percent(rng, 5) && !is_possible(text_step(rng)))

@@ -62,6 +62,12 @@ struct hyp_clock {
  */
 void hyp_clock_init(struct hyp_clock *clk, const struct hyp_clock_src *src);
 
+/** hyp_clock_ns - the time when the counter is @cycles */
+static __always_inline u64 hyp_clock_ns(struct hyp_clock_params p, u64 cycles)
+{
+	return p.epoch_ns + ((cycles * p.mult + p.offset) >> p.shift);
+}
+
 /**
  * hyp_clock_read - the host's clock now
  * @p: the parameters of this CPU's clock, initialised; passed by value, so that they
@@ -80,7 +86,7 @@ static __always_inline bool hyp_clock_read(struct hyp_clock_params p, u64 *ns)
 	/* Emits nothing; forces them into registers before the counter is read */
 	asm volatile("" : : "r" (p.latch), "r" (p.offset), "r" (p.seq), "r" (p.mult),
 		     "r" (p.epoch_ns), "r" (p.shift));
-	*ns = p.epoch_ns + ((read_sysreg(cntpct_el0) * p.mult + p.offset) >> p.shift);
+	*ns = hyp_clock_ns(p, read_sysreg(cntpct_el0));
 	return likely(READ_ONCE(*p.latch) == p.seq);
 }
 
@@ -91,5 +97,14 @@ static __always_inline bool hyp_clock_read(struct hyp_clock_params p, u64 *ns)
  * Return: nanoseconds, or the count of a plain count.
  */
 u64 hyp_clock_read_slow(struct hyp_clock *clk);
+
+/**
+ * hyp_clock_read_at - the same for a moment that has just passed
+ * @clk: this CPU's clock, initialised
+ * @cycles: what the counter was then
+ *
+ * If the clock's parameters have changed since, it is the time now. A plain count is the next one.
+ */
+u64 hyp_clock_read_at(struct hyp_clock *clk, u64 cycles);
 
 #endif /* __ARM64_KVM_NVHE_CLOCK_H__ */

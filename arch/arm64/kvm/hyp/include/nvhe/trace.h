@@ -19,7 +19,12 @@ extern u32 hyp_event_ids[NR_HYP_EVENTS];
 /* There is more to do than to write a record, such as to look at a filter; see write_slow() */
 #define HYP_EVENT_EXTRA		BIT(31)
 /* The event has triggers, or the duration of a visit to EL2 is used. It may have no id */
-#define HYP_EVENT_TRIGGERED	BIT(30)
+#define HYP_EVENT_TRIGGERED	BIT(29)
+/* EL2 counts at the event, whether or not it has an id */
+#define HYP_EVENT_COUNTED	BIT(30)
+
+/* Is the event to be written, or does it trigger something? If not, all that it does is to count */
+#define HYP_EVENT_IS_WRITTEN(type)	((type) & ~(HYP_EVENT_COUNTED | HYP_EVENT_EXTRA))
 
 /*
  * Where a branch says that an event is on, nothing looks whether it has an id but what the flag
@@ -101,8 +106,78 @@ static __always_inline s32 hyp_trace_pid(void)
 		if (unlikely(hyp_event_is_on(HYP_EVENT_##name, &type)))	\
 			__trace_##name(type REMOTE_AFTER(REMOTE_FIELDS(fields)));\
 	}
+
+#ifdef CONFIG_NVHE_EL2_COUNTERS
+#define COUNTED_EVENT(name, fields, ...)				\
+	void __trace_##name(u32 type HYP_EVENT_PARAMS(REMOTE_FIELDS(fields)));\
+	void hyp_count_##name(u32 type HYP_EVENT_PARAMS(REMOTE_FIELDS(fields)));\
+	static __always_inline bool trace_##name##_enabled(void)	\
+	{								\
+		return unlikely(hyp_event_enabled(HYP_EVENT_##name));	\
+	}								\
+	static __always_inline void					\
+	trace_##name(REMOTE_PARAMS(REMOTE_FIELDS(fields)))		\
+	{								\
+		u32 type;						\
+									\
+		if (likely(!hyp_event_is_on(HYP_EVENT_##name, &type)))	\
+			return;						\
+		if (unlikely(type & HYP_EVENT_COUNTED))			\
+			hyp_count_##name(type REMOTE_AFTER(REMOTE_FIELDS(fields)));\
+		else							\
+			__trace_##name(type REMOTE_AFTER(REMOTE_FIELDS(fields)));\
+	}
+#endif
 #include <asm/kvm_hypevents.h>
 #undef REMOTE_EVENT
+
+#ifdef CONFIG_NVHE_EL2_COUNTERS
+/**
+ * struct hyp_counters - what a CPU has counted
+ * @row:	what the visit is counted as; NULL if its begin was not counted
+ * @entered:	the counter at its begin
+ * @done:	visits counted
+ * @shared:	the host's pages; NULL while there are none
+ * @rows:	the rows
+ *
+ * The members before @rows are loaded in pairs.
+ */
+struct hyp_counters {
+	struct trace_counters_row	*row;
+	u64				entered;
+	u64				done;
+	struct trace_counters		*shared;
+	struct trace_counters_row	rows[HYP_COUNTERS_ROWS];
+};
+
+DECLARE_PER_CPU(struct hyp_counters, hyp_counters);
+
+/**
+ * hyp_count_hcall - count what EL2 does now as this hypercall, at the event host_hcall
+ * @id:		the hypercall
+ * @invalid:	it is refused, and stays what it is counted as
+ *
+ * Return: whether the event is to be written as well.
+ */
+static __always_inline bool hyp_count_hcall(u32 id, bool invalid)
+{
+	u32 type = hyp_event_id(HYP_EVENT_host_hcall);
+	struct hyp_counters *c;
+
+	if ((type & HYP_EVENT_COUNTED) && !invalid) {
+		c = this_cpu_ptr(&hyp_counters);
+		/* Not if its begin was not counted */
+		if (likely(c->row))
+			c->row = &c->rows[HYP_COUNTERS_REASONS + id];
+	}
+	return HYP_EVENT_IS_WRITTEN(type);
+}
+#else
+static inline bool hyp_count_hcall(u32 id, bool invalid)
+{
+	return true;
+}
+#endif
 
 /**
  * hyp_trace_cpu_off - switch the calling CPU's writer off, before the CPU goes off
@@ -249,6 +324,28 @@ int __hyp_trace_set_triggers(u32 event, u32 nr, u64 pfn);
 s64 __hyp_trace_trigger(u32 what, u32 event, u32 value);
 
 /**
+ * __hyp_counters_give - give EL2 pages for the counters of the calling CPU, or take them back
+ * @give: 1, or 0 to take them back
+ * @pfn: the first of HYP_COUNTERS_PAGES pages; unused when they are taken back. They begin with
+ *	struct trace_counters, of which EL2 writes @begun and @done; the host fills in the rest
+ *
+ * The pages go from owned by the host to shared with EL2 and pinned. EL2 writes all rows to them,
+ * then what changes, and never reads them: it has the counters a second time.
+ *
+ * Return: 0, -EBUSY if it has been given some, or -ENODEV if there is nothing to be taken back.
+ */
+int __hyp_counters_give(u32 give, u64 pfn);
+
+/**
+ * __hyp_counters_switch - count on all CPUs, or no more
+ * @on: 0 or 1
+ *
+ * The places of the events hyp_enter, hyp_exit and host_hcall are to be on before; see
+ * HYP_TRIGGER_ARM.
+ */
+int __hyp_counters_switch(u32 on);
+
+/**
  * __hyp_trace_swap_reader - rb_writer_swap()
  * @cpu: CPU
  * @seen: bytes that the host has seen on the reader's sub-buffer
@@ -282,6 +379,11 @@ int __hyp_trace_set_clock(const struct hyp_clock_src *src);
 static inline s32 hyp_trace_pid(void)
 {
 	return 0;
+}
+
+static inline bool hyp_count_hcall(u32 id, bool invalid)
+{
+	return true;
 }
 
 static inline void hyp_trace_cpu_off(void) { }
