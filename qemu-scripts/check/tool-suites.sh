@@ -144,6 +144,29 @@ check_fleet()	# RECORDINGS
 		"$REPO/Documentation/trace/hypervisor.rst" "$NATIVE/unpacked/usr/sbin/clickhouse-server" "$1"
 }
 
+# What EL2 has counted gets to Prometheus
+check_metrics()
+{
+	local out=$BUILD/check/metrics
+
+	rm -rf "$out"
+	# shellcheck disable=SC2016	# the guest's shell expands it
+	guest "$FIRST_MODE" 2 --out "$out" -- '
+		set -e
+		cd /sys/kernel/tracing/remotes/hypervisor
+		hyptrace metrics -o /out/before.prom
+		echo 1 >counters/enable
+		hyptrace record -q -b 8192 -o /out/agree.dat -- sh -c "
+			hyptrace metrics -o /out/from.prom; hyp_workload -n 20
+			for i in \$(seq 100); do echo \$i >write_event; done
+			hyptrace metrics -o /out/to.prom"
+		hyp_workload -n 50; echo 0 >counters/enable
+		mkdir -p /out/remotes/hypervisor/counters
+		cp counters/* /out/remotes/hypervisor/counters
+		hyptrace metrics -o /out/metrics.prom'
+	python3 "$TOOL/tests/metrics_test.py" "$BUILD/host/hyptrace" "$NATIVE/unpacked" "$out"
+}
+
 # Other readers read the recordings that check_export has made
 export_and_read()
 {
@@ -160,6 +183,7 @@ suite_tool()
 	job "tool, live" check_live --add "$TOOL/tests/tap.sh"
 	job "tool, page" check_page
 	job "tool, fleet" check_fleet "$([[ $all == yes ]] && echo 200 || echo 24)"
+	job "tool, metrics" check_metrics
 	job "tool, killed" tool_script kill
 	job "tool, bad input" tool_script errors
 	job "tool, stop-on" check_stopon "$FIRST_MODE"

@@ -57,7 +57,7 @@ VMM_PACKAGES=(qemu-system-arm
 # Packages of this machine that are unpacked to NATIVE/unpacked, as to install them would install
 # all of Qt (KernelShark's library), or start a service
 NATIVE=$DEBS/native
-NATIVE_PACKAGES=(libkshark2 clickhouse-server)
+NATIVE_PACKAGES=(libkshark2 clickhouse-server prometheus prometheus-node-exporter)
 
 # For the kernel's make with ARCH=um. The default there, the large code model, makes every
 # call an indirect one, which would distort what is measured. um.h explains itself

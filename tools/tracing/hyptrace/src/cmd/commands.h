@@ -13,6 +13,7 @@ int stat_main(int argc, char **argv);
 int graph_main(int argc, char **argv);
 int why_main(int argc, char **argv);
 int top_main(int argc, char **argv);
+int metrics_main(int argc, char **argv);
 int pages_main(int argc, char **argv);
 int compare_main(int argc, char **argv);
 int query_main(int argc, char **argv);

@@ -22,6 +22,7 @@ static const struct {
 	{ "graph", graph_main, "where time goes inside of EL2, function by function" },
 	{ "why", why_main, "the worst delays of vCPUs, and what caused them" },
 	{ "top", top_main, "live view of where time goes" },
+	{ "metrics", metrics_main, "what EL2 has counted without events, for Prometheus" },
 	{ "pages", pages_main, "which pages changed hands between host, EL2 and guests" },
 	{ "compare", compare_main, "show what changed between two recordings" },
 	{ "query", query_main, "answer a question about recordings, in SQL" },

@@ -15,6 +15,7 @@
 #include "cmd/screen.h"
 #include "cmd/sessionargs.h"
 #include "cmd/toptext.h"
+#include "cmd/topvisits.h"
 #include "lib/log.h"
 #include "record/choose.h"
 #include "record/clock.h"
@@ -39,6 +40,9 @@ static const char doc[] =
 	"Percentiles are exact in intervals of a minute or less. In longer ones, and\n"
 	"with --cumulative, they are too large by at most 3.2 %.\n"
 	"\n"
+	"With --counters, tracing stays off. A table shows what EL2 counts itself, if\n"
+	"hyptrace metrics --enable has switched that on.\n"
+	"\n"
 	SESSION_END_DOC
 	"\n"
 	"Exit status: that of COMMAND; 127 if it cannot be run; 0 after q, Ctrl-C, the\n"
@@ -52,6 +56,7 @@ struct options {
 	u64 rows;
 	bool cumulative;
 	bool json;
+	bool counters;
 };
 
 /**
@@ -82,6 +87,8 @@ struct top {
 
 /* Options */
 
+enum { OPT_COUNTERS = CMDLINE_KEYS };
+
 static const struct argp_option options[] = {
 	{ "interval", 'i', "TIME", 0, "time between updates, such as 500ms or 2s [1s]", 0 },
 	{ "iterations", 'n', "N", 0, "stop after N updates", 0 },
@@ -91,6 +98,8 @@ static const struct argp_option options[] = {
 	  "print at most N rows of each table, but all CPUs [8 on a terminal, else all rows]", 0 },
 	{ "json", 'j', NULL, 0, "print each update as a JSON document, as hyptrace stat does, all times in ns",
 	  0 },
+	{ "counters", OPT_COUNTERS, NULL, 0,
+	  "show visits to EL2 by its counters, without any event", 0 },
 	{ 0 }
 };
 
@@ -107,6 +116,28 @@ static int set_number(u64 *number, const char *what, const char *arg)
 	if (parse_number(arg, MAX_NUMBER, number))
 		return log_error("bad number of %s '%s': expected 1 to %u", what, arg,
 				 MAX_NUMBER);
+	return 0;
+}
+
+/* What is of no use without events */
+static int check_counters(const struct options *o)
+{
+	const struct session_options *s = &o->session;
+	const struct {
+		bool given;
+		const char *name;
+	} list[] = {
+		{ s->events[HOST].nr, "--event" }, { s->events[HYP].nr, "--hyp-event" },
+		{ s->clock, "--clock" }, { s->cpus.nr, "--cpus" },
+		{ o->cumulative, "--cumulative" }, { o->json, "--json" },
+		{ s->command, "COMMAND" },
+	};
+	unsigned int i;
+
+	for (i = 0; o->counters && i < ARRAY_SIZE(list); i++) {
+		if (list[i].given)
+			return log_error("--counters with %s: expected one of them", list[i].name);
+	}
 	return 0;
 }
 
@@ -130,6 +161,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'j':
 		o->json = true;
 		return 0;
+	case OPT_COUNTERS:
+		o->counters = true;
+		return 0;
+	case ARGP_KEY_END:
+		return cmdline_told(check_counters(o));
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -334,12 +370,28 @@ static int run(struct top *t)
 	return ret ? ret : show_rest(t, end);
 }
 
+static int top_counters(const struct options *o)
+{
+	const struct topvisits_options how = {
+		.remote = o->session.remote,
+		.interval_ms = o->interval_ms,
+		.duration_ms = o->session.duration_ms,
+		.iterations = o->iterations,
+		.rows = o->rows,
+	};
+
+	return topvisits(&how);
+}
+
 static int top(const void *options)
 {
 	const struct options *o = options;
 	struct top t = { .opt = o };
-	int ret = prepare(&t);
+	int ret;
 
+	if (o->counters)
+		return top_counters(o);
+	ret = prepare(&t);
 	if (!ret)
 		ret = run(&t);
 	screen_free(t.screen);

@@ -2,7 +2,6 @@
 /*
  * A tracing session. See session.h.
  */
-#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include "lib/log.h"
 #include "lib/output.h"
 #include "record/choose.h"
+#include "record/endsignals.h"
 #include "record/evset.h"
 #include "record/filter.h"
 #include "record/functions.h"
@@ -268,32 +268,17 @@ int session_stop(struct session *s)
 
 /* Beginning and end */
 
-/* Signals are read from a descriptor; they are unblocked for COMMAND only */
-static int catch_signals(struct session *s)
-{
-	static const int list[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
-	sigset_t set;
-	unsigned int i;
-
-	sigemptyset(&set);
-	for (i = 0; i < ARRAY_SIZE(list); i++)
-		sigaddset(&set, list[i]);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN);
-	/* if it is ignored, the exit status of COMMAND is lost */
-	signal(SIGCHLD, SIG_DFL);
-	s->sigfd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return s->sigfd < 0 ? log_error("cannot create a signalfd: %s", strerror(errno)) : 0;
-}
-
 int session_open(struct session *s, const struct session_options *o)
 {
 	s->opt = o;
 	s->sigfd = -1;
 	undo_leftovers();
 	s->undo = undo_new();
-	if (!s->undo || catch_signals(s))
+	if (!s->undo)
+		return -1;
+	/* they are unblocked for COMMAND only */
+	s->sigfd = endsignals_open();
+	if (s->sigfd < 0)
 		return -1;
 	if (o->command) {
 		s->child = child_fork(o->command);

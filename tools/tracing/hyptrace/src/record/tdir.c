@@ -77,18 +77,21 @@ static char *remote_path(const char *name)
 	return path;
 }
 
-struct tdir *tdir_open_remote(const char *name)
+struct tdir *tdir_find_remote(const char *name)
 {
 	char *path = remote_path(name);
-	struct tdir *d;
 
-	if (!path)
-		return NULL;
-	d = new_tdir(path);
+	return path ? new_tdir(path) : NULL;
+}
+
+struct tdir *tdir_open_remote(const char *name)
+{
+	struct tdir *d = tdir_find_remote(name);
+
 	if (!d || tdir_has(d, "tracing_on"))
 		return d;
 	log_error("%s is not a trace directory: it has no file tracing_on",
-		  path);
+		  d->path);
 	tdir_free(d);
 	return NULL;
 }

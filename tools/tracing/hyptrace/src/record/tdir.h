@@ -20,6 +20,9 @@ struct tdir;
  */
 struct tdir *tdir_open_remote(const char *name);
 
+/** tdir_find_remote - the same without a look at whether it is a trace directory */
+struct tdir *tdir_find_remote(const char *name);
+
 /** tdir_open_host - the host's top directory. Return: NULL with a message. */
 struct tdir *tdir_open_host(void);
 
