@@ -167,6 +167,15 @@ check_metrics()
 	python3 "$TOOL/tests/metrics_test.py" "$BUILD/host/hyptrace" "$NATIVE/unpacked" "$out"
 }
 
+# On a kernel with a network
+check_to()
+{
+	"$SCRIPTS/build-kernel.sh" --name functions --config "$SCRIPTS/config/functions.config"
+	guest "$FIRST_MODE" 2 --kernel "$BUILD/kernel-functions/arch/arm64/boot/Image" \
+		--add "$TOOL/tests/tap.sh" --add "$TOOL/tests/to.sh" -- \
+		sh /root/to.sh "$([[ $all == no ]] || echo all)"
+}
+
 # Other readers read the recordings that check_export has made
 export_and_read()
 {
@@ -185,6 +194,7 @@ suite_tool()
 	job "tool, fleet" check_fleet "$([[ $all == yes ]] && echo 200 || echo 24)"
 	job "tool, metrics" check_metrics
 	job "tool, killed" tool_script kill
+	job "tool, to" check_to
 	job "tool, bad input" tool_script errors
 	job "tool, stop-on" check_stopon "$FIRST_MODE"
 	job "tool, pages" check_pages

@@ -143,6 +143,13 @@ def test_clocks(recording, directory):
         comparison.same("version 6", repack.Version6(recording, with_clock).data)
 
 
+def test_sent(name, recording, directory):
+    """The CPUs of the second buffer are behind those of the first one"""
+    recording.buffers = recording.buffers[:2]
+    comparison = Comparison(name, directory, repack.Version7(recording, b"none").data)
+    comparison.same("that was sent", repack.sent(recording).data)
+
+
 def test_forms(name, recording, directory):
     plain = repack.Version7(recording, b"none").data
     comparison = Comparison(name, directory, plain)
@@ -160,12 +167,14 @@ def main():
     print("TAP version 13")
     with tempfile.TemporaryDirectory() as directory:
         attempt(test_forms, "synthetic", synthetic(directory), directory)
+        attempt(test_sent, "synthetic", synthetic(directory), directory)
         attempt(test_clocks, synthetic(directory), directory)
         attempt(test_offset, synthetic(directory), directory)
         for path in sys.argv[2:]:
             with open(path, "rb") as file:
                 recording = repack.Recording(file.read())
             attempt(test_forms, path, recording, directory)
+            attempt(test_sent, path, recording, directory)
     finish()
 
 

@@ -270,6 +270,11 @@ def version6(whole, options=(), buffers=()):
     return repack.Version6(recording)
 
 
+def sent(whole, what):
+    """Says that it was sent"""
+    return version6(whole, [(repack.CPUSTAT, b"hyptrace: sent " + what + b"\n\0")]).data
+
+
 def shared_list(whole):
     """Many buffers with the same list of CPUs"""
     begin = 0
@@ -317,6 +322,10 @@ def test_version6(directory, whole):
          "the names of tasks needs %d bytes at byte %d, there are" % (1 << 63, made.places["cpus"])),
         ("too many buffers", version6(whole, buffers=many).data,
          r"buffer 65 at byte \d+, expected at most 64"),
+        ("more CPUs of the host than there are", sent(whole, b"cpus=99 clock=boot"),
+         r"which CPUs are the host's, expected at most \d+"),
+        ("CPUs of the host without a clock", sent(whole, b"cpus=1"),
+         r"which CPUs are the host's, expected at most \d+"),
         ("a list of CPUs that many buffers share", shared_list(whole),
          r"128 bytes for CPU 0 at byte \d+, expected at most \d+: other CPUs have the rest"),
     )

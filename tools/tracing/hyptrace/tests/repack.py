@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 """Makes trace.dat files of version 6 or 7, compressed or not, from one of version 7."""
+import copy
 import ctypes
 import struct
 import zlib
 
 HEADER_INFO, FTRACE, FORMATS, KALLSYMS, PRINTK, CMDLINES = range(16, 22)
-BUFFER, TRACECLOCK, CPUCOUNT = 3, 4, 8
+CPUSTAT, BUFFER, TRACECLOCK, CPUCOUNT = 2, 3, 4, 8
 EMPTY = {
     HEADER_INFO: b"header_page\0" + bytes(8) + b"header_event\0" + bytes(8),
     FTRACE: bytes(4), FORMATS: bytes(4), KALLSYMS: bytes(4), PRINTK: bytes(4),
@@ -167,6 +168,19 @@ class Version7:
                 self.places["cpus"].append(len(self.data))
             self.data += data
         return option(BUFFER, body)
+
+
+def sent(recording):
+    """What "record --to" sends: in version 6, with the CPUs of the hypervisor behind those of the
+    host"""
+    made = copy.copy(recording)
+    (name, clock, page_size, host), (_, _, _, hyp) = recording.buffers
+    nr_cpus = 1 + max(*host, *hyp)
+    cpus = {**host, **{nr_cpus + cpu: data for cpu, data in hyp.items()}}
+    made.buffers = [(name, clock, page_size, cpus)]
+    made.options = recording.options + [
+        (CPUSTAT, b"hyptrace: sent cpus=%d clock=%s\n\0" % (nr_cpus, clock))]
+    return Version6(made, ())
 
 
 class Version6:

@@ -140,6 +140,8 @@ def write_files(directory):
 def write_forms(directory, nr, recording):
     """The same for the same command, compressed and of version 6"""
     write(directory, "files", "command%d-6" % nr, bytes([nr]) + repack.Version6(recording).data)
+    if len(recording.buffers) == 2:
+        write(directory, "files", "command%d-sent" % nr, bytes([nr]) + repack.sent(recording).data)
     for name in b"zlib", b"zstd":
         for pack_options in False, True:
             write(directory, "files", "command%d-%s%d" % (nr, name.decode(), pack_options),

@@ -20,6 +20,7 @@
 #include "record/clock.h"
 #include "record/counter.h"
 #include "record/part.h"
+#include "record/send.h"
 #include "record/stopon.h"
 #include "trace/counterpair.h"
 
@@ -42,6 +43,12 @@ static const char doc[] =
 	"If COMMAND still runs when EVENT happens, it gets SIGTERM. With --why as well,\n"
 	"record ends with the output of hyptrace why.\n"
 	"\n"
+	"With --to, trace-cmd listen on another machine gets the recording while it is\n"
+	"made, and writes the file, in which the CPUs of the hypervisor follow those\n"
+	"of the host. There is no FILE here then, except with --output, with both\n"
+	"--stop-on and --why, or if the connection is lost: the recording goes on then,\n"
+	"and the exit status is 1.\n"
+	"\n"
 	"With --guest or --host-only, the clock is " COUNTERPAIR_CLOCK ", by which the events of\n"
 	"host and guest are put in order.\n"
 	"\n"
@@ -54,7 +61,9 @@ static const char doc[] =
 struct options {
 	struct session_options session;
 	struct strlist guests;		/* NAME=FILE, or FILE */
+	struct address to;		/* text: NULL for nowhere */
 	const char *output;
+	bool sent_only;			/* no file here */
 	const struct packing *packing;
 	const char *stop_on;
 	u64 keep_ns;			/* 0: all that the buffers hold */
@@ -68,6 +77,8 @@ struct options {
  * @file:	what it becomes
  * @part:	where the data goes
  * @c:		its capture
+ * @sender:	sends it, or NULL
+ * @sent:	another machine has all
  * @stop:	the event that stops it, if there is one
  * @keep:	what was recorded is worth keeping, also after an error
  */
@@ -77,6 +88,8 @@ struct recorder {
 	char *file;
 	struct part *part;
 	struct capture *c;
+	struct sender *sender;
+	bool sent;
 	struct stopon stop;
 	bool keep;
 };
@@ -85,12 +98,14 @@ struct recorder {
 
 enum {
 	OPT_WHY = CMDLINE_KEYS, OPT_HOST_ONLY, OPT_GUEST, OPT_GRAPH, OPT_GRAPH_FUNCTION, OPT_STACKS,
-	OPT_COMPRESSION, OPT_STOP_ON, OPT_KEEP,
+	OPT_COMPRESSION, OPT_STOP_ON, OPT_KEEP, OPT_TO,
 };
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0, "output file [" DEFAULT_OUTPUT "]", 0 },
 	{ "quiet", 'q', NULL, 0, "print no progress and no summary", 0 },
+	{ "to", OPT_TO, "HOST", 0,
+	  "send the recording to trace-cmd listen on HOST or HOST:PORT [port " SEND_PORT "]", 0 },
 	{ "host-only", OPT_HOST_ONLY, NULL, 0,
 	  "record host events only; in a guest, its own kernel is the host, and there may be no remote",
 	  0 },
@@ -149,10 +164,23 @@ static int set_clock(struct session_options *s, const char *option)
 	return log_error("%s with --clock=%s: expected " COUNTERPAIR_CLOCK, option, s->clock);
 }
 
+static bool hands_over(const struct options *o)
+{
+	return o->stop_on && o->session.why;
+}
+
+static void set_output(struct options *o)
+{
+	o->sent_only = o->to.text && !o->output && !hands_over(o);
+	if (!o->output)
+		o->output = DEFAULT_OUTPUT;
+}
+
 static int check_options(struct options *o)
 {
 	struct session_options *s = &o->session;
 
+	set_output(o);
 	if (o->guests.nr && set_clock(s, "--guest"))
 		return -1;
 	if (s->host_only && !s->clock)
@@ -166,6 +194,8 @@ static int check_options(struct options *o)
 		return log_error("--host-only with --stacks: expected one of them");
 	if (s->host_only && s->graph)
 		return log_error("--host-only with --graph: expected one of them");
+	if (o->to.text && o->guests.nr)
+		return log_error("--to with --guest %s: expected one of them", o->guests.str[0]);
 	if (o->keep_ns && !o->stop_on)
 		return log_error("--keep without --stop-on: expected both");
 	if (o->stop_on && s->host_only)
@@ -212,6 +242,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_KEEP:
 		return cmdline_told(set_keep(o, arg));
+	case OPT_TO:
+		return cmdline_told(address_parse(&o->to, arg, SEND_PORT));
 	case OPT_COMPRESSION:
 		return cmdline_told(set_compression(o, arg));
 	case ARGP_KEY_END:
@@ -299,7 +331,11 @@ static void wait_for_end(struct recorder *r)
 
 static void summary(const struct recorder *r)
 {
-	if (!r->opt->quiet)
+	if (r->opt->quiet)
+		return;
+	if (r->sent)
+		streams_tell(capture_streams(r->c), r->opt->to.text);
+	if (!r->sent || !r->opt->sent_only)
 		streams_tell(capture_streams(r->c), r->opt->output);
 }
 
@@ -332,6 +368,11 @@ static int prepare(struct recorder *r)
 	if (!r->c || part_save_head(r->part, &r->s.r, capture_streams(r->c),
 				    r->opt->packing))
 		return -1;
+	if (r->opt->to.text) {
+		r->sender = sender_new(&r->opt->to, &r->s.r, r->c, r->opt->output);
+		if (!r->sender)
+			return -1;
+	}
 	if (session_arm(&r->s))
 		return -1;
 	return r->opt->stop_on ? stopon_arm(&r->stop, r->s.r.dir[HYP], r->s.undo) : 0;
@@ -350,11 +391,6 @@ static int wait_for_event(struct recorder *r)
 	return happened ?: stopon_happened(r->s.r.dir[HYP]);
 }
 
-static bool hands_over(const struct options *o)
-{
-	return o->stop_on && o->session.why;
-}
-
 static void tell_event(const struct recorder *r)
 {
 	u64 since = streams_since(capture_streams(r->c));
@@ -366,7 +402,7 @@ static void tell_event(const struct recorder *r)
 		log_note("the buffers held only the last %s before that, not %s: use a larger --buffer-size",
 			 unit_text(held, since > r->stop.ts ? 0 : r->stop.ts - since, UNIT_AUTO),
 			 unit_text(want, r->opt->keep_ns, UNIT_AUTO));
-	if (!hands_over(r->opt))
+	if (!hands_over(r->opt) && !r->opt->sent_only)
 		log_note("next: hyptrace why %s", r->opt->output);
 }
 
@@ -436,20 +472,23 @@ static int add_end(const struct recording *r, struct strlist *texts)
 }
 
 /* Signals are not read meanwhile, so the file gets complete */
-static int fill(const struct recorder *r, const struct strlist *texts)
+static int fill(const struct recorder *r, const struct strlist *texts, bool send)
 {
 	struct streams_totals t;
 	struct filling filling;
 	int ret;
 
 	streams_totals(capture_streams(r->c), &t);
-	filling_begin(&filling, r->opt->output, t.bytes, r->opt->quiet);
-	ret = part_finish(r->part, r->file, texts, &filling.watch);
+	filling_begin(&filling, send ? r->opt->to.text : r->opt->output, t.bytes, r->opt->quiet);
+	if (send)
+		ret = sender_finish(r->sender, texts, &filling.watch, r->s.sigfd);
+	else
+		ret = part_finish(r->part, r->file, texts, &filling.watch);
 	filling_end(&filling);
 	return ret;
 }
 
-static int finish(const struct recorder *r)
+static int finish(struct recorder *r)
 {
 	struct strlist texts = { 0 };
 	int ret = capture_counters(r->c, &texts);
@@ -457,7 +496,9 @@ static int finish(const struct recorder *r)
 	if (!ret)
 		ret = add_end(&r->s.r, &texts);
 	if (!ret)
-		ret = fill(r, &texts);
+		r->sent = r->sender && !fill(r, &texts, true);
+	if (!ret && !(r->sent && r->opt->sent_only))
+		ret = fill(r, &texts, false);
 	strlist_free(&texts);
 	return ret;
 }
@@ -507,13 +548,16 @@ static int record(const void *options)
 		ret = o->stop_on ? run_until_event(&r) : run(&r);
 	if (!ret && r.keep)
 		ret = finish(&r);
-	if (!ret && r.keep)
-		summary(&r);
 	finished = !ret && r.keep;
+	if (finished)
+		summary(&r);
+	if (finished && r.sender && !r.sent)
+		ret = -1;
+	sender_free(r.sender);
 	capture_close(r.c);
 	if (session_close(&r.s))
 		ret = -1;
-	if (r.part && !r.keep)
+	if (r.part && (!r.keep || (finished && r.sent && o->sent_only)))
 		part_remove(r.part);
 	part_free(r.part);
 	if (finished && (add_guests(&r) || (hands_over(o) && hand_over(o))))
@@ -525,9 +569,10 @@ static int record(const void *options)
 
 int record_main(int argc, char **argv)
 {
-	struct options o = { .output = DEFAULT_OUTPUT, .packing = packing_best() };
+	struct options o = { .packing = packing_best() };
 	int ret = session_main(&argp, argc, argv, &o, &o.session, record);
 
 	strlist_free(&o.guests);
+	address_free(&o.to);
 	return ret;
 }

@@ -315,6 +315,11 @@ const struct streams *capture_streams(const struct capture *c)
 	return &c->streams;
 }
 
+int capture_file(const struct capture *c, unsigned int i, enum side side)
+{
+	return c->thread[i].spool[side].fd;
+}
+
 static int add_counters(const struct stream *s, struct strlist *texts)
 {
 	struct counters counts;

@@ -40,6 +40,9 @@ int capture_stop(struct capture *c);
 /** capture_streams - the streams that it follows */
 const struct streams *capture_streams(const struct capture *c);
 
+/** capture_file - the file with the sub-buffers of the i-th CPU */
+int capture_file(const struct capture *c, unsigned int i, enum side side);
+
 /** capture_counters - the kernel's counters, as texts. Return: 0, -1 with a message. */
 int capture_counters(const struct capture *c, struct strlist *texts);
 

@@ -406,9 +406,10 @@ static int copy_subbuf(struct follower *f, enum reader_move move, u64 lost)
 {
 	bool replaces = move == NEW && replaces_last(f, lost);
 
+	/* pairs with follower_final(): what the slots before have is in the file */
 	if (!replaces && needs_slot(f, move))
 		__atomic_store_n(&f->nr_slots, f->nr_slots + 1,
-				 __ATOMIC_RELAXED);
+				 __ATOMIC_RELEASE);
 	loss_from_page(f);
 	if (f->nr_slots == 1)
 		f->since = f->slot.lost && !f->left_out ? page_ts(f) : 0;
@@ -465,6 +466,13 @@ u64 follower_bytes(const struct follower *f)
 {
 	return __atomic_load_n(&f->nr_slots, __ATOMIC_RELAXED) *
 	       f->subbuf_size;
+}
+
+u64 follower_final(const struct follower *f)
+{
+	u64 nr = __atomic_load_n(&f->nr_slots, __ATOMIC_ACQUIRE);
+
+	return nr ? (nr - 1) * f->subbuf_size : 0;
 }
 
 void follower_live(const struct follower *f, struct follow_counts *c)

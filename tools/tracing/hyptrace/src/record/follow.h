@@ -75,6 +75,13 @@ const char *follower_error(const struct follower *f);
 u64 follower_bytes(const struct follower *f);
 
 /**
+ * follower_final - of these bytes, those of sub-buffers that do not come again
+ *
+ * Context: any thread.
+ */
+u64 follower_final(const struct follower *f);
+
+/**
  * follower_live - the buffer's counters as of the last drain
  *
  * Context: any thread; the numbers may be of different moments.

@@ -12,6 +12,7 @@
 #include "record/save.h"
 #include "record/tracefs.h"
 #include "trace/datw.h"
+#include "trace/sidecpus.h"
 
 /* A file of @d, with its u64 size in front. Return: 0, or -1 with a message. */
 static int put_file64(struct datw *w, const struct tdir *d, const char *file)
@@ -199,15 +200,18 @@ static char *boot_text(void)
 	return text;
 }
 
-static void save_options(struct datw *w, const struct recording *r)
+u32 save_nr_cpus(const struct recording *r)
+{
+	return r->cpus.cpu[r->cpus.nr - 1] + 1;
+}
+
+static void save_options(struct datw *w, const struct recording *r, u32 nr_cpus)
 {
 	static const char version[] = "hyptrace " VERSION;
-	u32 nr_cpus = r->cpus.cpu[r->cpus.nr - 1] + 1;
 
 	datw_option(w, DAT_CPUCOUNT, &nr_cpus, sizeof(nr_cpus));
 	datw_option(w, DAT_VERSION_TEXT, version, sizeof(version));
 	save_uname(w);
-	save_clock(w, r->clock[HOST]);
 	save_clocksnap(w, r);
 	save_text(w, boot_text());
 	save_choice(w, r, HOST);
@@ -266,9 +270,31 @@ int save_head(int fd, const char *path, const struct recording *r,
 		datw_abort(w);
 		return -1;
 	}
-	save_options(w, r);
+	save_options(w, r, save_nr_cpus(r));
+	save_clock(w, r->clock[HOST]);
 	save_buffers(w, r, s);
 	return datw_finish(w);
+}
+
+static u32 nr_cpus_sent(const struct recording *r)
+{
+	return save_nr_cpus(r) * (r->dir[HYP] ? 2 : 1);
+}
+
+struct datw *save_sent(int fd, const char *path, const struct recording *r, u32 page_size)
+{
+	struct datw *w = datw_open_v6(fd, path, page_size);
+
+	if (!w)
+		return NULL;
+	if (save_events(w, r)) {
+		datw_abort(w);
+		return NULL;
+	}
+	save_options(w, r, nr_cpus_sent(r));
+	save_text(w, sidecpus_format(save_nr_cpus(r), r->clock[HOST]));
+	datw_flush(w);
+	return w;
 }
 
 static bool has_text(const struct datr *d, const char *want)
@@ -299,13 +325,25 @@ bool save_has_end(const struct datr *d)
 	return has_text(d, end_text);
 }
 
-void save_end(struct datw *w, const struct datr *d, const struct strlist *texts)
+static void save_texts(struct datw *w, const struct strlist *texts)
 {
 	unsigned int i;
 
-	if (is_of_this_boot(d))
-		save_comms(w);
 	for (i = 0; i < texts->nr; i++)
 		datw_option(w, DAT_CPUSTAT, texts->str[i], strlen(texts->str[i]) + 1);
 	datw_option(w, DAT_CPUSTAT, end_text, sizeof(end_text));
+}
+
+void save_end(struct datw *w, const struct datr *d, const struct strlist *texts)
+{
+	if (is_of_this_boot(d))
+		save_comms(w);
+	save_texts(w, texts);
+}
+
+int save_sent_end(struct datw *w, const struct recording *r, const struct strlist *texts)
+{
+	save_comms(w);
+	save_texts(w, texts);
+	return datw_finish_v6(w, nr_cpus_sent(r));
 }

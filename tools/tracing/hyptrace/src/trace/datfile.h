@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the writer and the reader of trace.dat (version 7) share. The format
- * is described in trace-cmd.dat.v7(5).
+ * What the writer and the reader of trace.dat share. The format is described in
+ * trace-cmd.dat.v7(5).
  *
  * The option and the section DAT_GUEST are hyptrace's own; other readers skip them. The
  * section is not compressed, and has the trace.dat file of a guest, as it was recorded there.
  * The option has the offset of the section (u64), the guest's name (string), its CNTVOFF
  * (u64), what is added to its timestamps (s64, ns), and the largest error of that (u64, ns).
+ * A recording that was sent has version 6: see sidecpus.h.
  */
 #ifndef HYPTRACE_DATFILE_H
 #define HYPTRACE_DATFILE_H
@@ -15,7 +16,15 @@
 #define DAT_MAGIC_SIZE		10
 #define DAT_VERSION		"7"
 #define DAT_NOT_PACKED		"none"	/* instead of the name of a compression */
-#define DAT_VERSION_6		"6"	/* only read: trace-cmd.dat.v6(5) */
+#define DAT_VERSION_6		"6"	/* trace-cmd.dat.v6(5) */
+
+/* Names of clocks are shorter, with the 0 */
+#define DAT_MAX_CLOCK		32
+
+/* In version 6, what follows; with the 0 behind it */
+#define DAT_OPTIONS_6		"options  "
+#define DAT_LATENCY_6		"latency  "
+#define DAT_FLYRECORD_6		"flyrecord"
 
 /* u16 id, u16 flags, u32 string id, u64 size */
 #define DAT_SECTION_HEADER	16

@@ -8,16 +8,15 @@
  * buffer without a name. The option BUFFER has the offset of the list of another one. The
  * content of trace_clock is behind a list, but not in files of old programs.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/log.h"
 #include "trace/datv6.h"
+#include "trace/sidecpus.h"
 
 /* Of a word that says what follows */
 #define TYPE_SIZE	10
-
-/* Names of clocks are much shorter */
-#define MAX_CLOCK	32
 
 /**
  * struct v6 - a file that is read
@@ -155,7 +154,7 @@ static const char *take_clock(struct v6 *f, struct cursor *c)
 
 	begin = text ? memchr(text, '[', size) : NULL;
 	end = text ? memchr(text, ']', size) : NULL;
-	if (!begin || end <= begin + 1 || end > begin + MAX_CLOCK)
+	if (!begin || end <= begin + 1 || end > begin + DAT_MAX_CLOCK)
 		return NULL;
 	return datbytes_copy(&f->c->bytes, begin + 1, end - begin - 1);
 }
@@ -180,7 +179,7 @@ static int take_data(struct v6 *f, unsigned int i, struct cursor *c)
 	u64 at = c->offset;
 	const u8 *type = cursor_bytes(c, TYPE_SIZE);
 
-	if (type && is_type(type, "options  ")) {
+	if (type && is_type(type, DAT_OPTIONS_6)) {
 		if (take_options(f, c))
 			return -1;
 		at = c->offset;
@@ -188,16 +187,69 @@ static int take_data(struct v6 *f, unsigned int i, struct cursor *c)
 	}
 	if (!type)
 		return datbytes_does_not_fit(b, "the type of data", c);
-	if (is_type(type, "latency  "))
+	if (is_type(type, DAT_LATENCY_6))
 		return log_error("%s: latency trace at byte %llu: expected a recording of events",
 				 b->name, at);
-	if (!is_type(type, "flyrecord"))
-		return log_error("%s: corrupt: unknown type of data at byte %llu, expected flyrecord",
-				 b->name, at);
+	if (!is_type(type, DAT_FLYRECORD_6))
+		return log_error("%s: corrupt: unknown type of data at byte %llu, expected %s",
+				 b->name, at, DAT_FLYRECORD_6);
 	if (datcontent_cpus(f->c, &f->c->buffer[i], false, c))
 		return -1;
 	set_clock(f, i, c);
 	return 0;
+}
+
+/* A recording that was sent */
+
+/* Return: 1; 0 if it was not, -1 if what says so is corrupt */
+static int was_sent(const struct v6 *f, struct sidecpus *s)
+{
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; !ret && i < f->c->nr_texts; i++)
+		ret = sidecpus_parse(f->c->text[i], s);
+	return ret > 0 && s->host > f->nr_cpus ? -1 : ret;
+}
+
+/* The last CPUs become a buffer of their own */
+static int split(struct v6 *f, u32 host, const struct cursor *at)
+{
+	struct datr_buffer *from, *to = datcontent_buffer(f->c, side_buffer(HYP), at);
+	u32 i, nr;
+
+	if (!to)
+		return -1;
+	from = &f->c->buffer[0];
+	nr = from->nr_cpus - host;
+	to->cpu = calloc(nr, sizeof(*to->cpu));
+	if (!to->cpu)
+		return log_oom();
+	to->nr_cpus = nr;
+	to->page_size = from->page_size;
+	to->clock = from->clock;
+	memcpy(to->cpu, from->cpu + host, nr * sizeof(*to->cpu));
+	for (i = 0; i < nr; i++)
+		to->cpu[i].cpu = i;
+	from->nr_cpus = host;
+	return 0;
+}
+
+static int take_sides(struct v6 *f, const struct cursor *at)
+{
+	struct datr_buffer *b = &f->c->buffer[0];
+	struct sidecpus sides;
+	int sent = was_sent(f, &sides);
+
+	if (!sent)
+		return 0;
+	if (sent < 0)
+		return log_error("%s: corrupt: which CPUs are the host's, expected at most %u",
+				 f->c->bytes.name, f->nr_cpus);
+	b->clock = datbytes_copy(&f->c->bytes, sides.clock, strlen(sides.clock));
+	if (!b->clock)
+		return -1;
+	return sides.host < b->nr_cpus ? split(f, sides.host, at) : 0;
 }
 
 static int take_other_buffers(struct v6 *f)
@@ -223,7 +275,7 @@ int datv6_take(struct datcontent *c, struct cursor *head, u32 page_size)
 	f.nr_cpus = cursor_int(head, 4);
 	if (head->bad)
 		return datbytes_does_not_fit(&c->bytes, "the number of CPUs", head);
-	if (add_buffer(&f, "", 0, head) || take_data(&f, 0, head))
+	if (add_buffer(&f, "", 0, head) || take_data(&f, 0, head) || take_other_buffers(&f))
 		return -1;
-	return take_other_buffers(&f);
+	return take_sides(&f, head);
 }

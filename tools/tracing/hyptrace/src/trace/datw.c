@@ -14,6 +14,8 @@
  *			nothing for this CPU, gets its offset, then its size
  *	sections	follow in the same way; then their options, and then the
  *			last option section gets the offset of these
+ *
+ * Version 6 has the same content of sections without their headers, see datv6.c.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -42,6 +44,7 @@ struct datw {
 	char *path;
 	FILE *out;
 	bool failed;
+	bool v6;
 	const char *advice;	/* what to do after an error */
 	const struct packing *packing;	/* NULL: not compressed */
 	off_t options_ptr;	/* where the offset of OPTIONS goes */
@@ -103,15 +106,20 @@ static void put_u64(struct datw *w, u64 v)
 	put(w, &v, sizeof(v));
 }
 
-static void put_initial_header(struct datw *w)
+static void put_version(struct datw *w, const char *version, u32 page_size)
 {
 	const u8 little_endian = 0, long_size = 8;
 
 	put(w, DAT_MAGIC, DAT_MAGIC_SIZE);
-	put_string(w, DAT_VERSION);
+	put_string(w, version);
 	put(w, &little_endian, 1);
 	put(w, &long_size, 1);
-	put_u32(w, sysconf(_SC_PAGESIZE));
+	put_u32(w, page_size);
+}
+
+static void put_initial_header(struct datw *w)
+{
+	put_version(w, DAT_VERSION, sysconf(_SC_PAGESIZE));
 	put_string(w, w->packing ? w->packing->name : DAT_NOT_PACKED);
 	put_string(w, w->packing ? w->packing->version() : "");
 	w->options_ptr = ftello(w->out);
@@ -155,6 +163,17 @@ struct datw *datw_open(int fd, const char *path, const struct packing *packing)
 
 	if (w)
 		put_initial_header(w);
+	return w;
+}
+
+struct datw *datw_open_v6(int fd, const char *path, u32 page_size)
+{
+	struct datw *w = new_datw(fd, path, NULL);
+
+	if (w) {
+		w->v6 = true;
+		put_version(w, DAT_VERSION_6, page_size);
+	}
 	return w;
 }
 
@@ -250,11 +269,14 @@ void datw_end(struct datw *w)
 
 	if (memory_flush(m))
 		fail(w, ENOMEM);
+	else if (w->v6)
+		put(w, m->buf, m->size);
 	else if (w->packing)
 		offset = put_packed(w, w->section_id, m);
 	else
 		offset = put_section(w, w->section_id, false, m->buf, m->size);
-	datw_option(w, w->section_id, &offset, sizeof(offset));
+	if (!w->v6)
+		datw_option(w, w->section_id, &offset, sizeof(offset));
 	memory_free(m);
 }
 
@@ -281,8 +303,7 @@ static void pad(struct datw *w, u32 align)
 
 /* Data of CPUs */
 
-/* Write what is pending, before what follows */
-static void settle(struct datw *w)
+void datw_flush(struct datw *w)
 {
 	if (!w->failed && fflush(w->out))
 		fail(w, errno);
@@ -304,7 +325,7 @@ int datw_place(struct datw *w, const struct datcopy *data, bool packed, u64 plac
 
 	if (!packed)
 		pad(w, data->page_size);
-	settle(w);
+	datw_flush(w);
 	if (w->failed)
 		return -1;
 	start = ftello(w->out);
@@ -318,9 +339,9 @@ int datw_place(struct datw *w, const struct datcopy *data, bool packed, u64 plac
 		return -1;
 	}
 	patch_u64(w, place, start);
-	settle(w);
+	datw_flush(w);
 	patch_u64(w, place + sizeof(u64), size);
-	settle(w);
+	datw_flush(w);
 	return w->failed ? -1 : 0;
 }
 
@@ -371,7 +392,7 @@ static u64 put_file(struct datw *w, const struct datcopy *file)
 
 	pad(w, DAT_SECTION_HEADER);
 	offset = put_section_header(w, DAT_GUEST, false, file->size);
-	settle(w);
+	datw_flush(w);
 	err = w->failed ? 0 : datcopy_plain(file, fileno(w->out));
 	if (!err && fseeko(w->out, 0, SEEK_END))
 		err = errno;
@@ -411,7 +432,7 @@ static void put_options(struct datw *w)
 	if (memory_flush(&w->options))
 		fail(w, ENOMEM);
 	section = put_section(w, DAT_OPTIONS, false, w->options.buf, w->options.size);
-	settle(w);
+	datw_flush(w);
 	patch_u64(w, w->options_ptr, section);
 }
 
@@ -425,16 +446,32 @@ static void free_datw(struct datw *w)
 	free(w);
 }
 
-int datw_finish(struct datw *w)
+static int finish(struct datw *w)
 {
 	bool failed;
 
-	put_options(w);
 	if (!w->failed && fflush(w->out))
 		fail(w, errno);
 	failed = w->failed;
 	free_datw(w);
 	return failed ? -1 : 0;
+}
+
+int datw_finish(struct datw *w)
+{
+	put_options(w);
+	return finish(w);
+}
+
+int datw_finish_v6(struct datw *w, u32 nr_cpus)
+{
+	put_u32(w, nr_cpus);
+	put_string(w, DAT_OPTIONS_6);
+	if (memory_flush(&w->options))
+		fail(w, ENOMEM);
+	put(w, w->options.buf, w->options.size);
+	put_u16(w, DAT_DONE);
+	return finish(w);
 }
 
 void datw_abort(struct datw *w)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Writes a trace.dat file, version 7.
+ * Writes a trace.dat file, version 7; or the head of one of version 6.
  *
  * Errors stick: the first one is printed, after it all calls do nothing and
  * datw_finish() fails.
@@ -26,12 +26,27 @@ struct datw;
  */
 struct datw *datw_open(int fd, const char *path, const struct packing *packing);
 
+/**
+ * datw_open_v6 - begin the head of a file of version 6: all that is before the data
+ * @fd:		as above
+ * @path:	as above
+ * @page_size:	sub-buffer size of all buffers
+ *
+ * The sections are to be written in the order of their numbers, and all of them.
+ *
+ * Return: NULL with a message.
+ */
+struct datw *datw_open_v6(int fd, const char *path, u32 page_size);
+
 /** datw_begin - begin a section; one at a time */
 void datw_begin(struct datw *w, enum dat_id id);
 void datw_bytes(struct datw *w, const void *data, size_t size);
 void datw_string(struct datw *w, const char *text);
 void datw_u32(struct datw *w, u32 v);
 void datw_u64(struct datw *w, u64 v);
+
+/** datw_flush - write what is pending, so that the file has all sections that were ended */
+void datw_flush(struct datw *w);
 
 /** datw_end - end the section, and add the option that points to it */
 void datw_end(struct datw *w);
@@ -88,6 +103,9 @@ void datw_guest(struct datw *w, const struct datr_guest *g, const struct datcopy
 
 /** datw_finish - complete the file. Return: 0, -1 with a message. */
 int datw_finish(struct datw *w);
+
+/** datw_finish_v6 - complete the head of a file with @nr_cpus CPUs. Return: as above. */
+int datw_finish_v6(struct datw *w, u32 nr_cpus);
 
 /** datw_abort - stop; a new file is invalid then, an appended one is not; @w may be NULL */
 void datw_abort(struct datw *w);
