@@ -92,12 +92,16 @@ static __always_inline s32 hyp_trace_pid(void)
 #define HYP_EVENT_PARAM_NONE
 #define HYP_EVENT_PARAMS(fields)	__REMOTE_MAP(HYP_EVENT_PARAM, __REMOTE_NOSEP, fields)
 
-#define REMOTE_EVENT(name, fields, ...)					\
+/* What each event has, whatever it does where it happens */
+#define DECLARE_HYP_EVENT(name, fields)					\
 	void __trace_##name(u32 type HYP_EVENT_PARAMS(REMOTE_FIELDS(fields)));\
 	static __always_inline bool trace_##name##_enabled(void)	\
 	{								\
 		return unlikely(hyp_event_enabled(HYP_EVENT_##name));	\
-	}								\
+	}
+
+#define REMOTE_EVENT(name, fields, ...)					\
+	DECLARE_HYP_EVENT(name, REMOTE_FIELDS(fields))			\
 	static __always_inline void					\
 	trace_##name(REMOTE_PARAMS(REMOTE_FIELDS(fields)))		\
 	{								\
@@ -109,12 +113,8 @@ static __always_inline s32 hyp_trace_pid(void)
 
 #ifdef CONFIG_NVHE_EL2_COUNTERS
 #define COUNTED_EVENT(name, fields, ...)				\
-	void __trace_##name(u32 type HYP_EVENT_PARAMS(REMOTE_FIELDS(fields)));\
+	DECLARE_HYP_EVENT(name, REMOTE_FIELDS(fields))			\
 	void hyp_count_##name(u32 type HYP_EVENT_PARAMS(REMOTE_FIELDS(fields)));\
-	static __always_inline bool trace_##name##_enabled(void)	\
-	{								\
-		return unlikely(hyp_event_enabled(HYP_EVENT_##name));	\
-	}								\
 	static __always_inline void					\
 	trace_##name(REMOTE_PARAMS(REMOTE_FIELDS(fields)))		\
 	{								\
