@@ -26,7 +26,8 @@ static const char common_values[] =
  * @id:		of the recording
  * @common:	the values of the common columns, as they are in each row
  * @size:	their size
- * @out:	the current file
+ * @table:	the current table
+ * @out:	its file
  * @rows:	rows in all files
  * @tables:	tables
  */
@@ -36,6 +37,7 @@ struct rowsfile {
 	u64 id;
 	char *common;
 	size_t size;
+	const struct computed_table *table;
 	FILE *out;
 	unsigned long long rows;
 	unsigned int tables;
@@ -146,20 +148,23 @@ static char *select_of(const struct computed_table *t)
 	return sqlite3_str_finish(sql);
 }
 
-static int write_rows(struct rowsfile *f, const void *table)
+static int write_rows(FILE *out, void *ctx)
 {
+	struct rowsfile *f = ctx;
 	const struct query_sink sink = { .begin = put_names, .row = put_row, .ctx = f };
-	char *sql = select_of(table);
-	int ret = sql ? query_run(f->q, sql, &sink) : log_oom();
+	char *sql = select_of(f->table);
+	int ret;
 
+	f->out = out;
+	ret = sql ? query_run(f->q, sql, &sink) : log_oom();
 	sqlite3_free(sql);
 	return ret;
 }
 
-static int write_schema(struct rowsfile *f, const void *table)
+static int write_schema(FILE *out, void *ctx)
 {
-	(void)table;
-	fleet_print_schema(f->out);
+	(void)ctx;
+	fleet_print_schema(out);
 	return 0;
 }
 
@@ -172,21 +177,11 @@ static int make_directory(const char *path)
 	return log_error("cannot make %s: %s", path, strerror(errno));
 }
 
-/* @write writes the content; frees @name, which is NULL after a message */
-static int write_file(struct rowsfile *f, char *name,
-		      int (*write)(struct rowsfile *f, const void *table), const void *table)
+/* As outfile_write(); frees @name, which is NULL after a message */
+static int write_file(struct rowsfile *f, char *name, int (*write)(FILE *out, void *ctx))
 {
-	char *path = name ? output_path(name) : NULL;
-	struct outfile *file = path ? outfile_new(path) : NULL;
-	int ret = -1;
+	int ret = name ? outfile_write(name, write, f) : -1;
 
-	if (file) {
-		f->out = outfile_stream(file);
-		/* what the stream has met is reported by outfile_finish() */
-		ret = write(f, table) && !ferror(f->out) ? -1 : outfile_finish(file);
-	}
-	outfile_free(file);
-	free(path);
 	free(name);
 	return ret;
 }
@@ -196,8 +191,9 @@ static int write_table(struct rowsfile *f, const struct computed_table *t)
 	char *directory = xasprintf("%s/%s", f->e->directory, t->name);
 	int ret = directory ? make_directory(directory) : -1;
 
+	f->table = t;
 	if (!ret)
-		ret = write_file(f, xasprintf("%s/%llu.tsv", directory, f->id), write_rows, t);
+		ret = write_file(f, xasprintf("%s/%llu.tsv", directory, f->id), write_rows);
 	free(directory);
 	f->tables++;
 	return ret;
@@ -213,8 +209,7 @@ static int write_all(struct rowsfile *f)
 	if (!ret)
 		ret = make_directory(f->e->directory);
 	if (!ret)
-		ret = write_file(f, xasprintf("%s/schema.sql", f->e->directory), write_schema,
-				 NULL);
+		ret = write_file(f, xasprintf("%s/schema.sql", f->e->directory), write_schema);
 	for (i = 0; !ret && (t = computed_table(i)); i++) {
 		if (is_wanted(f->e, t))
 			ret = write_table(f, t);

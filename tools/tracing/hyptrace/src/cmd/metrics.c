@@ -206,27 +206,15 @@ static void put_all(FILE *out, const struct visitcounts *v)
 
 /* All */
 
-static int write_file(const struct visitcounts *v, const char *name)
+static int write_all(FILE *out, void *ctx)
 {
-	char *path = output_path(name);
-	struct outfile *file = path ? outfile_new(path) : NULL;
-	int ret = -1;
-
-	if (file) {
-		put_all(outfile_stream(file), v);
-		ret = outfile_finish(file);
-	}
-	outfile_free(file);
-	free(path);
-	return ret;
+	put_all(out, ctx);
+	return 0;
 }
 
-static int print(const struct options *o, const struct visitcounts *v)
+static int print(const struct options *o, struct visitcounts *v)
 {
-	if (o->output)
-		return write_file(v, o->output);
-	put_all(stdout, v);
-	return 0;
+	return o->output ? outfile_write(o->output, write_all, v) : write_all(stdout, v);
 }
 
 static int run(const struct options *o)

@@ -214,6 +214,20 @@ int outfile_finish(struct outfile *f)
 	return 0;
 }
 
+int outfile_write(const char *name, int (*write)(FILE *out, void *ctx), void *ctx)
+{
+	char *path = output_path(name);
+	struct outfile *f = path ? outfile_new(path) : NULL;
+	int ret = -1;
+
+	/* what the stream has met is reported by outfile_finish() */
+	if (f)
+		ret = write(f->out, ctx) && !ferror(f->out) ? -1 : outfile_finish(f);
+	outfile_free(f);
+	free(path);
+	return ret;
+}
+
 void outfile_free(struct outfile *f)
 {
 	if (!f)

@@ -50,6 +50,16 @@ int outfile_fd(const struct outfile *f);
 /** outfile_finish - give it its name. Return: 0, or -1 with a message. */
 int outfile_finish(struct outfile *f);
 
+/**
+ * outfile_write - write a whole file
+ * @name:	the name that the user gave
+ * @write:	writes the content. Return: 0, or not 0 with a message
+ * @ctx:	handed to @write
+ *
+ * Return: 0, or -1 with a message.
+ */
+int outfile_write(const char *name, int (*write)(FILE *out, void *ctx), void *ctx);
+
 /** outfile_free - free @f, which may be NULL; an unfinished file is removed */
 void outfile_free(struct outfile *f);
 

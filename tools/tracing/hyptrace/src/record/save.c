@@ -276,7 +276,7 @@ int save_head(int fd, const char *path, const struct recording *r,
 	return datw_finish(w);
 }
 
-static u32 nr_cpus_sent(const struct recording *r)
+u32 save_sent_nr_cpus(const struct recording *r)
 {
 	return save_nr_cpus(r) * (r->dir[HYP] ? 2 : 1);
 }
@@ -291,7 +291,7 @@ struct datw *save_sent(int fd, const char *path, const struct recording *r, u32 
 		datw_abort(w);
 		return NULL;
 	}
-	save_options(w, r, nr_cpus_sent(r));
+	save_options(w, r, save_sent_nr_cpus(r));
 	save_text(w, sidecpus_format(save_nr_cpus(r), r->clock[HOST]));
 	datw_flush(w);
 	return w;
@@ -345,5 +345,5 @@ int save_sent_end(struct datw *w, const struct recording *r, const struct strlis
 {
 	save_comms(w);
 	save_texts(w, texts);
-	return datw_finish_v6(w, nr_cpus_sent(r));
+	return datw_finish_v6(w, save_sent_nr_cpus(r));
 }

@@ -35,6 +35,9 @@ int save_head(int fd, const char *path, const struct recording *r,
 /** save_nr_cpus - numbers of CPUs that a file has, of each side */
 u32 save_nr_cpus(const struct recording *r);
 
+/** save_sent_nr_cpus - the same of both sides together, as in a file that is sent */
+u32 save_sent_nr_cpus(const struct recording *r);
+
 /**
  * save_sent - begin a file that is sent: all that is known before the recording
  * @fd:		the file, empty; it is closed by save_sent_end()

@@ -679,7 +679,7 @@ static u32 set_lanes(struct sender *s, const struct capture *c)
 
 static int alloc_lanes(struct sender *s)
 {
-	u32 i, nr = save_nr_cpus(s->r) * (s->r->dir[HYP] ? 2 : 1);
+	u32 i, nr = save_sent_nr_cpus(s->r);
 
 	s->lane = calloc(nr, sizeof(*s->lane));
 	if (!s->lane)
