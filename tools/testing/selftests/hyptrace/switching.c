@@ -58,6 +58,34 @@ static pid_t start_guests(void)
 	return pid;
 }
 
+/* Return: the CPUs, but for number 0, on which no event was written; or an errno */
+static int silent_cpus(const struct source *src)
+{
+	int cpu, ret, nr = 0;
+	struct stats stats;
+
+	for (cpu = 1; cpu < nr_cpus(); cpu++) {
+		ret = source_stats(src, cpu, &stats);
+		if (ret)
+			return ret;
+		nr += !stats.entries;
+	}
+	return nr;
+}
+
+/* A guest cannot begin on a CPU that is switched off. Return: 0 or an errno */
+static int wait_for_guests(const struct source *src)
+{
+	static const char event[] = "events/hypervisor/vcpu_enter/enable";
+	int ret = source_put(src, "1", event) ?: source_on(src, true);
+
+	if (ret)
+		return ret;
+	while ((ret = silent_cpus(src)) > 0)
+		usleep(10000);
+	return ret ?: source_put(src, "0", event) ?: source_on(src, false) ?: source_clear(src);
+}
+
 FIXTURE_SETUP(switching)
 {
 	unsigned int i;
@@ -79,6 +107,7 @@ FIXTURE_SETUP(switching)
 	ASSERT_EQ(0, source_put(&self->src, "0", "events/enable"));
 	self->guests = start_guests();
 	ASSERT_LT(0, self->guests);
+	ASSERT_EQ(0, wait_for_guests(&self->src));
 	ASSERT_EQ(0, pin_to_cpu(0));
 }
 
