@@ -216,6 +216,17 @@ struct trace_remote *trace_remote_register(const struct trace_remote_desc *desc)
  */
 void trace_remote_unregister(struct trace_remote *remote);
 
+/**
+ * trace_remote_boot_has - is an event to be traced from the boot on?
+ * @remote: name of a remote, which need not have been registered
+ * @event: name of one of its events
+ *
+ * For a writer that can write events before the remote is registered.
+ *
+ * Return: whether the kernel parameter trace_remote= has the event.
+ */
+bool trace_remote_boot_has(const char *remote, const char *event);
+
 /*
  * For each REMOTE_EVENT(event, fields, fmt, ...) of a remote's list, the host
  * defines three things, for which it includes the list three times (see

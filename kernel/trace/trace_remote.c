@@ -25,6 +25,7 @@
  * trace_array, and so pins the module that provides the remote.
  */
 #include <linux/oom.h>
+#include <linux/ring_buffer_writer.h>
 #include <linux/slab.h>
 #include <linux/tracefs.h>
 
@@ -255,6 +256,19 @@ int remote_set_clock(struct trace_remote *remote, const struct trace_remote_cloc
 	return ret ?: err;
 }
 
+int remote_set_size(struct trace_remote *remote, unsigned long kb)
+{
+	unsigned long max = (RB_WRITER_MAX_SUBBUFS - 1) * (PAGE_SIZE - sizeof(struct rb_page));
+
+	lockdep_assert_held(&remote->lock);
+	if (!kb || kb > max >> 10)
+		return -EINVAL;
+	if (remote_buffer(remote))
+		return -EBUSY;
+	remote->size_kb = kb;
+	return 0;
+}
+
 static int remote_init_tr(struct trace_remote *remote)
 {
 	const struct trace_remote_desc *desc = remote->desc;
@@ -364,6 +378,7 @@ struct trace_remote *trace_remote_register(const struct trace_remote_desc *desc)
 		remote_free(remote);
 		return ERR_PTR(ret);
 	}
+	remote_apply_params(remote);
 	return remote;
 }
 EXPORT_SYMBOL_GPL(trace_remote_register);

@@ -72,6 +72,7 @@ int remote_load(struct trace_remote *remote);
 void remote_try_unload(struct trace_remote *remote);
 int remote_set_on(struct trace_remote *remote, bool on);
 int remote_set_clock(struct trace_remote *remote, const struct trace_remote_clock *clock);
+int remote_set_size(struct trace_remote *remote, unsigned long kb);
 int remote_reset(struct trace_remote *remote, int cpu);
 
 /* trace_remote_files.c */
@@ -152,6 +153,9 @@ void remote_create_counter_files(struct trace_remote *remote);
 #else
 static inline void remote_create_counter_files(struct trace_remote *remote) { }
 #endif
+
+/* trace_remote_boot.c: what the kernel's command line says of a remote that is registered now */
+void remote_apply_params(struct trace_remote *remote);
 
 /* trace_remote_oops.c */
 extern struct list_head trace_remotes;

@@ -300,22 +300,17 @@ static ssize_t buffer_size_write(struct file *filp, const char __user *ubuf, siz
 				 loff_t *ppos)
 {
 	struct trace_remote *remote = file_remote(filp);
-	unsigned long max = (RB_WRITER_MAX_SUBBUFS - 1) * (PAGE_SIZE - sizeof(struct rb_page));
 	unsigned long kb;
 	int ret = kstrtoul_from_user(ubuf, cnt, 10, &kb);
 
 	if (ret)
 		return ret;
-	if (!kb || kb > max >> 10)
-		return -EINVAL;
 
 	CLASS(remote_lock, locked)(remote);
 	if (!locked)
 		return -EINTR;
-	if (remote_buffer(remote))
-		return -EBUSY;
-	remote->size_kb = kb;
-	return cnt;
+	ret = remote_set_size(remote, kb);
+	return ret ?: cnt;
 }
 
 REMOTE_FOPS(buffer_size, .read = buffer_size_read, .write = buffer_size_write);
