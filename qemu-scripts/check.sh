@@ -33,6 +33,7 @@ hostile  both   a hypercall that EL2 should refuse and does not, in both protect
 hours    quick  a timestamp that drifts or wraps after hours, in each mode
 ftrace   both   tracefs files and module loading: wrong behaviour when used from a shell
 upstream both   ordinary ring buffers and ftrace: a regression that the patches cause
+boot     quick  a kernel parameter without effect; events missing of how EL2 starts, in each mode
 panic    quick  events missing from the dump when EL2 or the kernel dies, in each mode
 order    both   an event out of order or unaccounted for, under load, in each mode
 tool     both   hyptrace: a wrong figure, a bad file accepted, an unreadable export

@@ -200,6 +200,15 @@ void rb_writer_reset(struct rb_writer *w);
 void rb_writer_set_on(struct rb_writer *w, bool on);
 
 /**
+ * rb_writer_drop - count events that were lost before they came here
+ * @w: a writer that is on
+ * @nr: how many, after the last event and before the next one
+ *
+ * Context: as rb_writer_set_on().
+ */
+void rb_writer_drop(struct rb_writer *w, u32 nr);
+
+/**
  * rb_writer_swap - give the reader the oldest sub-buffer for its own
  * @w: an initialised writer
  * @seen: bytes of data that the reader has seen on the sub-buffer it has

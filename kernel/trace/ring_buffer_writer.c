@@ -129,13 +129,18 @@ static bool next_subbuf(struct rb_writer *w, u64 ts)
 	return true;
 }
 
-static void *drop_event(struct rb_writer *w)
+void rb_writer_drop(struct rb_writer *w, u32 nr)
 {
 	/* The reader can be told of a loss only between two sub-buffers */
 	w->full = true;
 	open_subbuf(w);
-	w->dropped++;
+	w->dropped += nr;
 	WRITE_ONCE(w->meta->dropped, w->dropped);
+}
+
+static void *drop_event(struct rb_writer *w)
+{
+	rb_writer_drop(w, 1);
 	return NULL;
 }
 

@@ -148,6 +148,15 @@ suite_upstream()
 	fi
 }
 
+suite_boot()
+{
+	local mode
+
+	for mode in $MODES; do
+		job "boot $mode" "$SCRIPTS/check/from-boot.sh" "$mode"
+	done
+}
+
 panics()	# MODE
 {
 	"$SCRIPTS/build-test-modules.sh"

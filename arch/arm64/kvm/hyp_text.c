@@ -35,13 +35,23 @@ static int write_insn(u32 *place, u32 insn)
 	return ret;
 }
 
+static int switch_event(u32 index, bool on)
+{
+	return hyp_text_switch(kvm_nvhe_sym(__hyp_text_events), kvm_nvhe_sym(__hyp_text_events_end),
+			       index, on, write_insn);
+}
+
 int hyp_text_set_host(enum hyp_text_class class, u32 index, bool on)
 {
 	if (is_protected_kvm_enabled() || class != HYP_TEXT_EVENTS)
 		return 0;
 
-	return hyp_text_switch(kvm_nvhe_sym(__hyp_text_events), kvm_nvhe_sym(__hyp_text_events_end),
-			       index, on, write_insn);
+	return switch_event(index, on);
+}
+
+int __init hyp_text_set_early(u32 index)
+{
+	return switch_event(index, true);
 }
 
 #ifdef CONFIG_NVHE_EL2_FUNCTION_TRACER

@@ -160,7 +160,7 @@ static int hyp_trace_cpu_offline(unsigned int cpu)
 }
 
 /* If the event's places cannot be switched on, it is off */
-static int hyp_trace_enable_event(unsigned int index, u16 id, void *priv)
+int hyp_trace_enable_event(unsigned int index, u16 id, void *priv)
 {
 	int ret = hyp_call(__hyp_trace_enable_event, index, id);
 
@@ -244,7 +244,7 @@ static const struct trace_remote_ops hyp_trace_ops = {
 };
 
 static const struct trace_remote_desc hyp_trace_desc = {
-	.name		= "hypervisor",
+	.name		= HYP_TRACE_REMOTE,
 	.ops		= &hyp_trace_ops,
 	.prefix		= "__kvm_nvhe_",
 	.events		= hyp_events,
@@ -283,12 +283,16 @@ static int __init hyp_trace_init(void)
 		kvm_err("hypervisor tracing: cannot register the remote: %d\n", ret);
 		goto remove_state;
 	}
+	hyp_trace_boot_done();
 	return 0;
 
 remove_state:
 	cpuhp_remove_state(state);
 disable:
+	hyp_trace_boot_done();
 	kvm_disable_virtualization();
 	return ret;
 }
-late_initcall(hyp_trace_init);
+
+/* After KVM's, and before the host gives up its privileges: it may trace from here on */
+device_initcall(hyp_trace_init);

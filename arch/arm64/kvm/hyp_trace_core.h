@@ -12,9 +12,13 @@
 #include <asm/kvm_hyptext.h>
 #include <asm/kvm_hyptrace.h>
 
+/* The remote's name */
+#define HYP_TRACE_REMOTE	"hypervisor"
+
 /* hyp_trace.c */
 bool hyp_is_there(void);
 bool hyp_call_is_to_fail(void);
+int hyp_trace_enable_event(unsigned int index, u16 id, void *priv);
 
 /* A hypercall: EL2's result, or -EIO if EL2 cannot be called or a failure is injected */
 #define hyp_call(f, ...)						\
@@ -24,7 +28,24 @@ bool hyp_call_is_to_fail(void);
 /* hyp_trace_events.c: the events by enum hyp_event, and what the rows of counters are */
 extern struct trace_remote_event hyp_events[NR_HYP_EVENTS];
 extern const struct trace_remote_symtab *const hyp_symtabs[];
+
+/* Is it an event of its own, not one that a tracer or an option switches? */
+static inline bool hyp_trace_event_is_switched(unsigned int index)
+{
+	return !hyp_events[index].system || index == HYP_EVENT_PRINTK;
+}
+
 const char *hyp_counter(unsigned int row, const char **kind, char *buf, void *priv);
+
+/*
+ * hyp_trace_boot.c. Called when the remote has been registered, or could not be: an event that was
+ * switched on early, and is not on now, is switched off
+ */
+#ifdef CONFIG_NVHE_EL2_TRACING_BOOT
+void hyp_trace_boot_done(void);
+#else
+static inline void hyp_trace_boot_done(void) { }
+#endif
 
 /* hyp_trace_load.c */
 struct hyp_table;

@@ -7,6 +7,7 @@
 #include <linux/arm-smccc.h>
 #include <linux/trace_remote_base.h>
 
+#include <asm/kvm_hypboot.h>
 #include <asm/kvm_pgtable.h>
 
 #include <uapi/linux/psci.h>
@@ -75,6 +76,23 @@ TRACE_REMOTE_SYMTAB(hyp_prots,
 	{ KVM_PGTABLE_PROT_RW | KVM_PGTABLE_PROT_SW0,	"rw,shared_owned" },
 	{ KVM_PGTABLE_PROT_RWX | KVM_PGTABLE_PROT_SW0,	"rwx,shared_owned" },
 	{ KVM_PGTABLE_PROT_RWX | KVM_PGTABLE_PROT_SW1,	"rwx,shared_borrowed" });
+
+#ifdef CONFIG_NVHE_EL2_TRACING_BOOT
+TRACE_REMOTE_SYMTAB(hyp_boot_steps,
+	{ HYP_BOOT_ENTERED,		"entered" },
+	{ HYP_BOOT_UP,			"up" },
+	{ HYP_BOOT_POOL,		"pool" },
+	{ HYP_BOOT_TABLES,		"tables" },
+	{ HYP_BOOT_SWITCH,		"switch" },
+	{ HYP_BOOT_ALLOCATOR,		"allocator" },
+	{ HYP_BOOT_HOST_STAGE2,		"host_stage2" },
+	{ HYP_BOOT_REFCOUNTS,		"refcounts" },
+	{ HYP_BOOT_FIXMAP,		"fixmap" },
+	{ HYP_BOOT_OWNERS,		"owners" },
+	{ HYP_BOOT_FFA,			"ffa" },
+	{ HYP_BOOT_VMS,			"vms" },
+	{ HYP_BOOT_DEPRIVILEGE,		"deprivilege" });
+#endif
 
 TRACE_REMOTE_SYMTAB(hyp_trace_modes,
 	{ 0,						"off" },
@@ -234,6 +252,9 @@ const struct trace_remote_symtab *const hyp_symtabs[] = {
 	&hyp_trace_modes,
 #ifdef TRACE_REMOTE_LINUX_7
 	&hyp_guest_mem_ops, &hyp_guest_hcalls,
+#endif
+#ifdef CONFIG_NVHE_EL2_TRACING_BOOT
+	&hyp_boot_steps,
 #endif
 	&hyp_exit_codes, &hyp_esr_classes, &hyp_psci_results, &hyp_smcs, &hyp_hcalls, NULL,
 };

@@ -59,6 +59,13 @@ REMOTE_EVENT(host_mem_abort,
 	"esr=0x%llx addr=0x%llx ec=%s outcome=%s", REC(esr), REC(addr),
 	SYM(esr >> 26 & 63, hyp_esr_classes), SYM(outcome, hyp_outcomes))
 
+#ifdef CONFIG_NVHE_EL2_TRACING_BOOT
+/* EL2 comes up, and this step of it begins */
+RARE_EVENT(hyp_boot,
+	REMOTE_FIELDS(u8, step),
+	"step=%s", SYM(step, hyp_boot_steps))
+#endif
+
 /*
  * Power
  */

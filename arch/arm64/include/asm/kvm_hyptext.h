@@ -231,8 +231,21 @@ int hyp_text_set_function_host(unsigned int index, enum trace_remote_function ho
  * kernel's function that changes text.
  */
 int hyp_text_set_host(enum hyp_text_class class, u32 index, bool on);
+
+/**
+ * hyp_text_set_early - switch an event's places on before KVM sets up EL2, in any mode
+ * @index:	enum hyp_event
+ *
+ * Return: as hyp_text_set_host().
+ */
+int hyp_text_set_early(u32 index);
 #else
 static inline int hyp_text_set_host(enum hyp_text_class class, u32 index, bool on)
+{
+	return 0;
+}
+
+static inline int hyp_text_set_early(u32 index)
 {
 	return 0;
 }

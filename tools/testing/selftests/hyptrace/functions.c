@@ -167,11 +167,14 @@ static const char *const untraced[] = {
 	"remote_trigger*", "word_*",
 	"set_word*", "set_stopped*", "event_changed*",
 	"switch_trace*", "switch_event*", "acts_after*", "act", "act.*", "before_event*",
-	"after_event*", "triggers_begin*", "triggers_end*", "wait_for_cpu*", "counter_to_ns*",
+	"after_event*", "triggers_begin*", "triggers_end*", "wait_for_cpu*", "hyp_counter_to_ns",
 	"note_time*", "write_event*", "take_triggers*", "count_of*", "arm_event*",
 	"let_go_on*", "is_stack*", "wants_stack*",
 	/* counters.c */
 	"hyp_count_*", "__hyp_counters_*", "count.*", "give.*", "take_back*",
+	/* trace_boot.c */
+	"hyp_boot_*", "add_entry*", "add_ups*", "is_more_of_last*", "passes_filter*",
+	"write_entry*", "write_log*",
 	/* clock.c, text.c, ring_buffer_writer.c */
 	"hyp_clock_*", "refresh", "hyp_text_*", "write_insn*", "rb_*", "start_subbuf",
 	/* stack.c, stacktrace.c, and what leads there */

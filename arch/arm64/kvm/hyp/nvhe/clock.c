@@ -130,6 +130,17 @@ u64 hyp_clock_read_slow(struct hyp_clock *clk)
 	return ns;
 }
 
+u64 hyp_clock_read_past(struct hyp_clock *clk, u64 cycles)
+{
+	if (clk->src.kind == HYP_CLOCK_COUNTER)
+		return hyp_clock_read_slow(clk);
+
+	if (READ_ONCE(*clk->now.latch) != clk->now.seq)
+		refresh(clk);
+	return clk->now.epoch_ns +
+	       ((s64)(cycles * clk->now.mult + clk->now.offset) >> clk->now.shift);
+}
+
 u64 hyp_clock_read_at(struct hyp_clock *clk, u64 cycles)
 {
 	if (clk->src.kind == HYP_CLOCK_COUNTER || READ_ONCE(*clk->now.latch) != clk->now.seq)

@@ -103,8 +103,13 @@ static noinline void write_slow(u32 type, u32 event)
 	u32 size = hyp_rec_sizes[event];
 	u32 id = type & ~(HYP_EVENT_EXTRA | HYP_EVENT_COUNTED);
 
-	if (!id || !tc->writer.on)
+	if (!id)
 		return;
+	if (!tc->writer.on) {
+		if (hyp_boot_has_log())
+			hyp_boot_log_event(event, from, size);
+		return;
+	}
 
 	/*
 	 * __trace_<event>() ended with the call of this, so it returns to where the event is, or
@@ -244,16 +249,21 @@ void __trace_hyp_printk(u32 type, unsigned long ip, const char *fmt, const u32 *
 {
 	struct hyp_trace_cpu *tc = this_cpu_ptr(&hyp_trace_cpus);
 	const u32 size = sizeof(struct remote_printk) + nr * sizeof(*words);
-	struct remote_printk *rec = type == HYP_EVENT_OFF ? NULL : hyp_reserve_slow(tc, size);
+	struct remote_printk *rec = NULL;
+	bool on = tc->writer.on;
 
+	if (type != HYP_EVENT_OFF)
+		rec = on ? hyp_reserve_slow(tc, size) : hyp_boot_reserve(HYP_EVENT_PRINTK, size);
 	if (!rec)
 		return;
 
-	rec->hdr.type = type;
-	rec->hdr.pid = READ_ONCE(tc->task->word.pid);
 	rec->ip = hyp_printk_pointer(ip);
 	rec->fmt = hyp_kimage_address((unsigned long)fmt);
 	memcpy(rec->words, words, nr * sizeof(*words));
+	if (!on)
+		return;
+	rec->hdr.type = type;
+	rec->hdr.pid = READ_ONCE(tc->task->word.pid);
 	hyp_commit_slow(tc, rec, size);
 	if (hyp_stacks_are_on())
 		hyp_write_stack_of_caller(tc);

@@ -26,14 +26,19 @@ static noinline struct hyp_trace_cpu *lock_cpu(u32 cpu)
 {
 	struct hyp_trace_cpu *tc = hyp_trace_cpu(cpu);
 
-	if (tc)
-		hyp_trace_lock(&tc->lock);
+	if (!tc)
+		return NULL;
+	if (hyp_boot_has_log())
+		hyp_boot_own_call_begins();
+	hyp_trace_lock(&tc->lock);
 	return tc;
 }
 
 static noinline int unlock_cpu(struct hyp_trace_cpu *tc, int ret)
 {
 	hyp_trace_unlock(&tc->lock);
+	if (hyp_boot_has_log())
+		hyp_boot_own_call_ends();
 	return ret;
 }
 
@@ -291,6 +296,7 @@ int __hyp_trace_unload(u32 cpu)
 {
 	struct hyp_trace_cpu *tc = lock_cpu(cpu);
 
+	hyp_boot_end();
 	return tc ? unlock_cpu(tc, unload_locked(tc)) : -EINVAL;
 }
 

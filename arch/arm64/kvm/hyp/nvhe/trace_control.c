@@ -18,7 +18,7 @@ static u32 host_flags;
 /* Protects the filters and the event ids; writers read both without it */
 static DEFINE_HYP_SPINLOCK(events_lock);
 
-static int enable_locked(struct hyp_trace_cpu *tc, u32 flags)
+static int enable_locked(struct hyp_trace_cpu *tc, u32 flags, bool from_host)
 {
 	hyp_assert_lock_held(&host_clock_lock);
 	hyp_assert_lock_held(&tc->lock);
@@ -40,6 +40,7 @@ static int enable_locked(struct hyp_trace_cpu *tc, u32 flags)
 	if (!hyp_writer_is_on(tc)) {
 		hyp_trace_forget_entry(tc);
 		rb_writer_set_on(&tc->writer, true);
+		hyp_boot_writer_is_on(tc, !from_host);
 		trace_trace_on(flags);
 	}
 	return 0;
@@ -55,10 +56,12 @@ static int enable_this_cpu(u32 flags, bool from_host)
 	if (!from_host)
 		flags = flags & host_flags;
 	hyp_trace_lock(&tc->lock);
-	ret = enable_locked(tc, flags);
+	ret = enable_locked(tc, flags, from_host);
 	hyp_trace_unlock(&tc->lock);
 	if (from_host && !ret)
 		host_flags = flags;
+	if (from_host && !(flags & HYP_TRACE_ON))
+		hyp_boot_end();
 	hyp_trace_unlock(&host_clock_lock);
 
 	return ret;
@@ -74,6 +77,7 @@ int __hyp_trace_enable(u32 flags)
 
 void hyp_trace_cpu_off(void)
 {
+	hyp_boot_cpu_off();
 	enable_this_cpu(0, false);
 }
 
@@ -139,9 +143,9 @@ int __hyp_trace_enable_event(u32 event, u32 id)
 	if (event >= NR_HYP_EVENTS || id > U16_MAX)
 		return -EINVAL;
 
-	hyp_trace_lock(&events_lock);
+	hyp_trace_lock_call(&events_lock);
 	ret = enable_event_locked(event, id);
-	hyp_trace_unlock(&events_lock);
+	hyp_trace_unlock_call(&events_lock);
 
 	return ret;
 }
@@ -212,11 +216,11 @@ int __hyp_trace_set_filter(u32 event, u32 nr, u64 pfn)
 	if (event >= NR_HYP_EVENTS || (nr && !hyp_rec_sizes[event]))
 		return -EINVAL;
 
-	hyp_trace_lock(&host_clock_lock);
+	hyp_trace_lock_call(&host_clock_lock);
 	hyp_trace_lock(&events_lock);
 	ret = set_filter_locked(event, nr, pfn);
 	hyp_trace_unlock(&events_lock);
-	hyp_trace_unlock(&host_clock_lock);
+	hyp_trace_unlock_call(&host_clock_lock);
 
 	return ret;
 }
@@ -229,9 +233,9 @@ int __hyp_trace_set_triggers(u32 event, u32 nr, u64 pfn)
 	if (event >= NR_HYP_EVENTS || (nr && !hyp_rec_sizes[event]))
 		return -EINVAL;
 
-	hyp_trace_lock(&events_lock);
+	hyp_trace_lock_call(&events_lock);
 	ret = hyp_trace_set_triggers_locked(event, nr, pfn);
-	hyp_trace_unlock(&events_lock);
+	hyp_trace_unlock_call(&events_lock);
 
 	return ret;
 }
@@ -243,9 +247,9 @@ s64 __hyp_trace_trigger(u32 what, u32 event, u32 value)
 	if (event >= NR_HYP_EVENTS)
 		return -EINVAL;
 
-	hyp_trace_lock(&events_lock);
+	hyp_trace_lock_call(&events_lock);
 	ret = hyp_trace_trigger_locked(what, event, value);
-	hyp_trace_unlock(&events_lock);
+	hyp_trace_unlock_call(&events_lock);
 
 	return ret;
 }
@@ -257,9 +261,9 @@ int __hyp_counters_switch(u32 on)
 	if (on > 1)
 		return -EINVAL;
 
-	hyp_trace_lock(&events_lock);
+	hyp_trace_lock_call(&events_lock);
 	hyp_trace_set_counting_locked(on);
-	hyp_trace_unlock(&events_lock);
+	hyp_trace_unlock_call(&events_lock);
 
 	return 0;
 }
@@ -350,9 +354,9 @@ int __hyp_trace_set_clock(const struct hyp_clock_src *src)
 	};
 	int ret;
 
-	hyp_trace_lock(&host_clock_lock);
+	hyp_trace_lock_call(&host_clock_lock);
 	ret = set_clock_locked(&hyp_src);
-	hyp_trace_unlock(&host_clock_lock);
+	hyp_trace_unlock_call(&host_clock_lock);
 
 	return ret;
 }

@@ -221,10 +221,14 @@ static inline bool hyp_passes_filter(u32 event, const struct remote_rec *rec, u3
  */
 #ifdef CONFIG_NVHE_EL2_TRIGGERS
 #define HYP_HAS_TRIGGERS	true
+/* The id of each event that is on, whether or not writers are stopped */
+extern u16 hyp_wanted_ids[NR_HYP_EVENTS];
+
 void hyp_write_triggered(struct hyp_trace_cpu *tc, u32 event, u16 id, unsigned long pc,
 			 unsigned long fp);
 void hyp_trace_forget_entry(struct hyp_trace_cpu *tc);
 u32 hyp_filter_size(u32 event);
+u64 hyp_counter_to_ns(u64 cycles);
 u16 hyp_trace_event_id(u32 event);
 void hyp_trace_set_event_id(u32 event, u16 id);
 void hyp_trace_refresh_event(u32 event);
@@ -240,6 +244,51 @@ static inline u32 hyp_filter_size(u32 event) { return hyp_rec_sizes[event]; }
 static inline bool hyp_trace_event_is_armed(u32 event) { return false; }
 #endif
 
+/*
+ * trace_boot.c. hyp_boot_reserve() is for an event while the writer is off: it returns room for
+ * the record, of which the type and the pid are added later, or NULL. hyp_boot_log_event() copies
+ * a record there. hyp_boot_writer_is_on() is called after the writer has been switched on, before
+ * the first event; @came_up: because the CPU has come up. hyp_boot_own_call_begins() and _ends()
+ * are called before and after a call is handled that prepares tracing, of which the log has
+ * nothing; hyp_boot_cpu_off() before the CPU goes off; and hyp_boot_end() when there is to be no
+ * log any more.
+ */
+#ifdef CONFIG_NVHE_EL2_TRACING_BOOT
+extern bool hyp_boot_logging;
+DECLARE_PER_CPU(struct hyp_boot_ups, hyp_boot_ups);
+
+/* Was there ever a log? If not, this is all that it costs */
+static inline bool hyp_boot_has_log(void)
+{
+	return unlikely(READ_ONCE(hyp_boot_logging));
+}
+
+void *hyp_boot_reserve(u32 event, u32 size);
+void hyp_boot_log_event(u32 event, const struct remote_rec *from, u32 size);
+void hyp_boot_writer_is_on(struct hyp_trace_cpu *tc, bool came_up);
+void hyp_boot_own_call_begins(void);
+void hyp_boot_own_call_ends(void);
+void hyp_boot_cpu_off(void);
+void hyp_boot_end(void);
+#else
+static inline bool hyp_boot_has_log(void)
+{
+	return false;
+}
+
+static inline void *hyp_boot_reserve(u32 event, u32 size)
+{
+	return NULL;
+}
+
+static inline void hyp_boot_log_event(u32 event, const struct remote_rec *from, u32 size) { }
+static inline void hyp_boot_writer_is_on(struct hyp_trace_cpu *tc, bool came_up) { }
+static inline void hyp_boot_own_call_begins(void) { }
+static inline void hyp_boot_own_call_ends(void) { }
+static inline void hyp_boot_cpu_off(void) { }
+static inline void hyp_boot_end(void) { }
+#endif
+
 /* trace_triggers.c: count at events, or not. The caller has the lock of the events */
 void hyp_trace_set_counting_locked(bool on);
 
@@ -250,5 +299,18 @@ int hyp_share_pages(u64 pfn, u32 nr, void **va);
 void hyp_unshare_pages(void *va, u32 nr);
 int hyp_take_page(u64 pfn, void **va);
 void hyp_return_page(void *va);
+
+/* The outermost lock of a call that prepares tracing */
+static inline void hyp_trace_lock_call(hyp_spinlock_t *lock)
+{
+	hyp_boot_own_call_begins();
+	hyp_trace_lock(lock);
+}
+
+static inline void hyp_trace_unlock_call(hyp_spinlock_t *lock)
+{
+	hyp_trace_unlock(lock);
+	hyp_boot_own_call_ends();
+}
 
 #endif /* __ARM64_KVM_HYP_NVHE_TRACE_CORE_H__ */

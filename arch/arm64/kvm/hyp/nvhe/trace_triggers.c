@@ -24,7 +24,7 @@
 static DEFINE_HYP_SPINLOCK(words_lock);
 
 /* Under words_lock: the id of each event that is on, whether or not writers are stopped */
-static u16 event_ids[NR_HYP_EVENTS];
+u16 hyp_wanted_ids[NR_HYP_EVENTS];
 
 /* Changed under words_lock: one more than the CPU whose event has stopped all writers, or 0 */
 static u32 stopped;
@@ -64,7 +64,7 @@ static bool is_counted(u32 event)
 
 static u32 word_without_counters(u32 event)
 {
-	u16 id = event_ids[event];
+	u16 id = hyp_wanted_ids[event];
 
 	if (hyp_triggers[event] ||
 	    (timed && (event == HYP_EVENT_hyp_enter || event == HYP_EVENT_hyp_exit)))
@@ -133,13 +133,13 @@ static void event_changed(u32 event)
 
 u16 hyp_trace_event_id(u32 event)
 {
-	return READ_ONCE(event_ids[event]);
+	return READ_ONCE(hyp_wanted_ids[event]);
 }
 
 void hyp_trace_set_event_id(u32 event, u16 id)
 {
 	hyp_trace_lock(&words_lock);
-	event_ids[event] = id;
+	hyp_wanted_ids[event] = id;
 	event_changed(event);
 	hyp_trace_unlock(&words_lock);
 }
@@ -176,11 +176,11 @@ static void switch_event(struct remote_trigger *trigger, u16 id)
 {
 	u32 event = trigger->event;
 
-	if (READ_ONCE(event_ids[event]) == id)
+	if (READ_ONCE(hyp_wanted_ids[event]) == id)
 		return;
 	hyp_trace_lock(&words_lock);
-	if (event_ids[event] != id && remote_trigger_use(trigger)) {
-		event_ids[event] = id;
+	if (hyp_wanted_ids[event] != id && remote_trigger_use(trigger)) {
+		hyp_wanted_ids[event] = id;
 		set_word(event);
 	}
 	hyp_trace_unlock(&words_lock);
@@ -312,7 +312,7 @@ static void wait_for_cpus(void)
  * Events
  */
 
-static u64 counter_to_ns(u64 cycles)
+u64 hyp_counter_to_ns(u64 cycles)
 {
 	return cycles > U64_MAX / NSEC_PER_SEC ? U64_MAX :
 	       cycles * NSEC_PER_SEC / read_sysreg(cntfrq_el0);
@@ -327,7 +327,7 @@ static void note_time(struct hyp_trace_cpu *tc, u32 event)
 		tc->entered_timed = now_timed;
 	} else if (event == HYP_EVENT_hyp_exit) {
 		tc->slow.timed_exit.duration = now_timed && tc->entered_timed == now_timed ?
-			counter_to_ns(read_sysreg(cntpct_el0) - tc->entered) : 0;
+			hyp_counter_to_ns(read_sysreg(cntpct_el0) - tc->entered) : 0;
 		tc->entered_timed = 0;
 	}
 }
@@ -424,7 +424,7 @@ static s64 count_of(u32 event, u32 index)
 
 static int arm_event(u32 event, bool arm)
 {
-	int ret = hyp_text_set(HYP_TEXT_EVENTS, event, arm || event_ids[event]);
+	int ret = hyp_text_set(HYP_TEXT_EVENTS, event, arm || hyp_wanted_ids[event]);
 
 	if (!ret)
 		armed[event] = arm;

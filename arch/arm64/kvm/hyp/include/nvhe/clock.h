@@ -107,4 +107,13 @@ u64 hyp_clock_read_slow(struct hyp_clock *clk);
  */
 u64 hyp_clock_read_at(struct hyp_clock *clk, u64 cycles);
 
+/**
+ * hyp_clock_read_past - the same for a moment long before, also before the host's last update
+ * @clk: this CPU's clock, initialised
+ * @cycles: what the counter was then
+ *
+ * The rate is assumed to have been what it is now.
+ */
+u64 hyp_clock_read_past(struct hyp_clock *clk, u64 cycles);
+
 #endif /* __ARM64_KVM_NVHE_CLOCK_H__ */

@@ -7,6 +7,7 @@
  */
 #include <linux/kvm_host.h>
 #include <linux/types.h>
+#include <asm/kvm_hypboot.h>
 #include <asm/kvm_hyptrace.h>
 
 #include <nvhe/text.h>
@@ -397,6 +398,10 @@ static inline bool hyp_trace_written(u64 *written)
 }
 
 #endif /* CONFIG_NVHE_EL2_TRACING */
+
+#ifndef CONFIG_NVHE_EL2_TRACING_BOOT
+static __always_inline void trace_hyp_boot(enum hyp_boot_step step) { }
+#endif
 
 /**
  * trace_guest_value - what the host may see of a guest's @value

@@ -1,0 +1,175 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Usage: run-from-boot.sh MODE all | some
+#
+# Runs in the guest, which from-boot.sh has booted with parameters of remotes, in one of
+# boot.sh's modes. Prints TAP.
+#
+#   all    all events from the boot on, in buffers large enough for them, beside the kernel's own
+#          events of initcalls
+#   some   each parameter, and some that are wrong
+remote=/sys/kernel/tracing/remotes/hypervisor
+mode=$1
+what=$2
+nr=0
+
+result()	# STATUS TEST
+{
+	nr=$((nr + 1))
+	[ "$1" = 0 ] && echo "ok $nr $what: $2" || echo "not ok $nr $what: $2"
+}
+
+has()		# FILE WORD
+{
+	grep -qw -e "$2" "$1"
+	result $? "$1 has $2"
+}
+
+is()		# FILE TEXT
+{
+	[ "$(cat "$1")" = "$2" ]
+	result $? "$1 is $2"
+}
+
+logged()	# TEXT
+{
+	dmesg | grep -qF "$1"
+	result $? "the log has: $1"
+}
+
+# In lines that begin with seconds and microseconds: the latter, without leading zeroes, by which a
+# number would be octal
+in_us()
+{
+	sed -E -e 's/^([0-9]+)\.([0-9]{6})/\1\2/' -e 's/^0+([0-9])/\1/'
+}
+
+# Lines of the microsecond, the CPU and the event
+events_of()	# TRACE
+{
+	sed -nE 's/^ *\[0*([0-9]+)\]\t *([0-9]+\.[0-9]{6}): (.*)/\2 \1 \3/p' "$1" | in_us
+}
+
+# The steps of EL2's start on the CPU that made them, and the hypercall that they are of
+check_start()
+{
+	steps="pool tables switch allocator host_stage2 refcounts fixmap owners ffa vms"
+	cpu=$(awk '/hyp_boot step=pool/ { print $2 }' /tmp/events)
+	awk -v cpu="$cpu" -v steps="$steps" '
+		$2 != cpu { next }
+		/host_hcall id=__pkvm_init / { in_call = entered; next }
+		$3 == "hyp_enter" { entered = 1 }
+		$3 == "hyp_exit" { if (in_call) { ended = returned; exit }; entered = 0 }
+		in_call && $3 == "host_hcall_ret" && $4 == "ret=0" { returned = 1 }
+		in_call && $3 == "hyp_boot" { sub("step=", "", $4); seen = seen " " $4 }
+		END { exit !(ended && seen == " " steps) }' /tmp/events
+	result $? "all steps of __pkvm_init, between the events of its call"
+
+	# EL2 owns its memory; pages that follow each other are one event
+	owned=$(awk '/step=owners/ { on = 1 } /step=ffa/ { on = 0 }
+		on && /host_s2_set_owner .* owner=hyp ret=0$/' /tmp/events | wc -l)
+	[ "$owned" -gt 2 ] && [ "$owned" -lt 100 ]
+	result $? "EL2 becomes the owner of its memory, in $owned ranges"
+
+	awk '/step=deprivilege/ { cpus[$2] = 1 } END { exit !(cpus[0] && cpus[1]) }' /tmp/events
+	result $? "each CPU deprivileges the host"
+}
+
+# The first events of each CPU say that EL2 comes up there
+check_up()
+{
+	for cpu in 0 1; do
+		awk -v cpu=$cpu '$2 == cpu && nr++ < 2 { text = text " " $4 }
+			END { exit text != " step=entered step=up" }' /tmp/events
+		result $? "CPU $cpu: the first events are those of EL2 that comes up"
+	done
+}
+
+# As the kernel prints it
+host_time()	# EVENT
+{
+	sed -nE "s/^.* ([0-9]+\.[0-9]{6}): $1.*/\1/p" /sys/kernel/tracing/trace | in_us
+}
+
+# The time is the kernel's: all that KVM's initcall does is between its begin and its end
+check_clock()
+{
+	begin=$(host_time 'initcall_start: func=kvm_arm_init')
+	end=$(host_time 'initcall_finish: func=kvm_arm_init')
+	first=$(awk '{ print $1; exit }' /tmp/events)
+	up=$(awk '/step=up/ { print $1; exit }' /tmp/events)
+	[ "$begin" ] && [ "$end" ] && [ "$begin" -le "$first" ] && [ "$up" -le "$end" ]
+	result $? "EL2 comes up in KVM's initcall: $begin $first $up $end"
+}
+
+check_all()
+{
+	for cpu in 0 1; do
+		has per_cpu/cpu$cpu/stats "overrun: 0"
+		has per_cpu/cpu$cpu/stats "dropped events: 0"
+	done
+	is tracing_on 1
+	taskset 1 sh -c 'echo 1234 >write_event'
+	echo 0 >tracing_on
+	events_of trace >/tmp/events
+	[ "$(grep -c 'selftest id=1234' /tmp/events)" = 1 ]
+	result $? "the same buffer goes on"
+
+	awk '$1 < last[$2] { print "# after " last[$2] ": " $0; bad = 1 }
+		{ last[$2] = $1 } END { exit bad }' /tmp/events
+	result $? "no time goes back"
+	awk '$3 == "hyp_enter" { if (in_el2[$2]++) bad = 1 }
+		$3 == "hyp_exit" { if (--in_el2[$2]) bad = 1 }
+		END { exit bad }' /tmp/events
+	result $? "each visit has its begin and its end"
+	check_up
+	check_clock
+	[ "$mode" = nvhe ] || check_start
+	# Of what from-boot.sh has asked for in addition: the initcall is in the host's trace once
+	[ "$(grep -c 'trace_on flags=' /tmp/events)" = 2 ]
+	result $? "the writers are switched on once"
+}
+
+check_some()
+{
+	is tracing_on 1
+	has trace_clock '\[mono\]'
+	is options/overwrite 0
+	is events/hypervisor/hyp_exit/enable 1
+	is events/hypervisor/mem_transition/enable '1*'
+	is events/hypervisor/host_hcall/enable 0
+	is events/hypervisor/hyp_exit/filter "reason == 6"
+	has events/hypervisor/mem_transition/trigger 'traceoff:count=1 if pfn == 1'
+	is buffer_size_kb "512 (loaded)"
+	logged "hypervisor: trace_remote=: there is no event no_such_event"
+	logged "hypervisor: trace_remote_clock=hypervisor:sundial: error -22"
+	logged "hypervisor: trace_remote_buf_size=hypervisor:0: error -22"
+	logged "hypervisor: trace_remote_buf_size=hypervisor:12x: error -22"
+	logged "hypervisor: trace_remote_options=: cannot set fast: error -22"
+	logged "hypervisor: trace_remote_filter=hypervisor:hyp_exit.colour == 3: error -22"
+	logged "hypervisor: trace_remote_filter=hypervisor:no_such_event.reason == 3: error -2"
+	logged "hypervisor: trace_remote_filter=hypervisor:hyp_exit: error -2"
+	logged "hypervisor: trace_remote_trigger=hypervisor:hyp_exit.explode: error -22"
+	logged "trace_remote=no_such_remote: there is no such remote so far"
+
+	echo 0 >tracing_on
+	events_of trace >/tmp/events
+	[ "$(grep -c ' hyp_exit ' /tmp/events)" -gt 10 ] &&
+		! grep ' hyp_exit ' /tmp/events | grep -v 'reason=eret_host'
+	result $? "the filter is there from the boot on"
+	! grep -vE '^[0-9]+ [01] (hyp_exit|mem_transition|trace_on|trace_off) ' /tmp/events
+	result $? "only these events"
+
+	insmod /root/remote_test.ko
+	is ../test/tracing_on 1
+	is ../test/events/test/selftest/enable 1
+	is ../test/buffer_size_kb "100 (loaded)"
+	rmmod remote_test
+	insmod /root/remote_test.ko
+	is ../test/tracing_on 1
+	rmmod remote_test
+}
+
+cd "$remote" || exit 1
+check_"$what"
+echo "1..$nr"
