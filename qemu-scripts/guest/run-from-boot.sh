@@ -102,6 +102,35 @@ check_clock()
 	result $? "EL2 comes up in KVM's initcall: $begin $first $up $end"
 }
 
+# All of the trace, and the host's, are in a recording. After that they are gone
+check_recording()
+{
+	hyptrace record --from-boot -o /tmp/boot.dat 2>/tmp/recorded
+	result $? "it can be recorded"
+	grep -q " $(wc -l </tmp/events) hypervisor events, .* 0 lost$" /tmp/recorded
+	result $? "all of it is recorded: $(cat /tmp/recorded)"
+	hyptrace check /tmp/boot.dat >/tmp/checked
+	result $? "the recording accounts for it: $(tail -n 1 /tmp/checked)"
+	hyptrace report /tmp/boot.dat |
+		awk '/host .* initcall_start: func=kvm_arm_init/ { state = 1 }
+			state == 1 && /hyp .* hyp_boot: step=entered/ { state = 2 }
+			state == 2 && /host .* initcall_finish: func=kvm_arm_init/ { state = 3 }
+			END { exit state != 3 }'
+	result $? "host and hypervisor are in one order"
+
+	hyptrace stat /tmp/boot.dat >/tmp/stat
+	steps="deprivilege entered fixmap ffa host_stage2 owners pool refcounts switch tables vms allocator"
+	[ "$mode" != nvhe ] || steps=entered
+	for step in $steps; do
+		grep -qE "^$step +[1-9]" /tmp/stat
+		result $? "stat has the step $step"
+	done
+
+	hyptrace record --from-boot -o /tmp/again.dat 2>/tmp/again
+	[ $? = 1 ] && grep -q "the hypervisor has not been traced" /tmp/again
+	result $? "it is recorded once"
+}
+
 check_all()
 {
 	for cpu in 0 1; do
@@ -125,9 +154,9 @@ check_all()
 	check_up
 	check_clock
 	[ "$mode" = nvhe ] || check_start
-	# Of what from-boot.sh has asked for in addition: the initcall is in the host's trace once
 	[ "$(grep -c 'trace_on flags=' /tmp/events)" = 2 ]
 	result $? "the writers are switched on once"
+	check_recording
 }
 
 check_some()
@@ -152,6 +181,10 @@ check_some()
 	logged "hypervisor: trace_remote_trigger=hypervisor:hyp_exit.explode: error -22"
 	logged "trace_remote=no_such_remote: there is no such remote so far"
 
+	hyptrace record --from-boot -o /tmp/boot.dat 2>/tmp/refused
+	[ $? = 1 ] && grep -q "by the clock 'mono', the host by 'local'" /tmp/refused
+	result $? "there is no recording by two clocks"
+	is tracing_on 1
 	echo 0 >tracing_on
 	events_of trace >/tmp/events
 	[ "$(grep -c ' hyp_exit ' /tmp/events)" -gt 10 ] &&

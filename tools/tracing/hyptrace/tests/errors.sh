@@ -24,6 +24,15 @@ expect 2 "bad" hyptrace record -b garbage -o $D/x
 expect 2 "bad" hyptrace record -d 5parsec -o $D/x
 expect 2 "--host-only with --hyp-event selftest: expected one of them" \
 	hyptrace record --host-only -E selftest
+expect 2 "--from-boot with COMMAND: expected one of them" hyptrace record --from-boot -- true
+expect 2 "--from-boot with --duration: expected one of them" hyptrace record --from-boot -d 1s
+expect 2 "--from-boot with --hyp-event: expected one of them" \
+	hyptrace record --from-boot -E selftest
+expect 2 "--from-boot with --stop-on: expected one of them" \
+	hyptrace record --from-boot --stop-on hyp_exit
+expect 2 "--from-boot with --clock: expected one of them" hyptrace record --from-boot -C local
+expect 1 "the hypervisor has not been traced: expected a boot with trace_remote=hypervisor" \
+	hyptrace record --from-boot -o $D/x
 expect 2 "--host-only with --remote test: expected one of them" \
 	hyptrace record --host-only --remote test
 expect 1 "no $R/current_tracer: needs a kernel with CONFIG_NVHE_EL2_FUNCTION_TRACER" \

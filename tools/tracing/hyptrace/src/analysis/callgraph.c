@@ -479,6 +479,7 @@ static int take_event(struct callgraph *g, struct cpu_calls *c, struct evdb *db,
 	case EV_HOST_MEM_ABORT:
 	case EV_MEM_TRANSITION:
 	case EV_GUEST_MEM:
+	case EV_HYP_BOOT:
 	case EV_SCHED_SWITCH:
 	case EV_FUNCTION:
 	case EV_STACK:

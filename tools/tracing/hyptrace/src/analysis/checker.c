@@ -311,11 +311,12 @@ static int check_hyp(struct checker *c, const struct check_event *ev)
 	case EV_GUEST_MEM:
 	case EV_OTHER:
 		break;
+	case EV_HYP_BOOT:
 	case EV_FUNC_ENTRY:
 	case EV_FUNC_EXIT:
 	case EV_FUNCTION:
 	case EV_STACK:
-		return 0;	/* also around hyp_enter and hyp_exit */
+		return 0;	/* also outside of hyp_enter and hyp_exit */
 	}
 	if (k->state == IN_HOST || k->state == IN_GUEST)
 		misplaced(c, ev);

@@ -68,7 +68,7 @@ static bool is_function(const struct delays_reading *r, const struct merged *ev,
 {
 	enum ev_reason reason;
 
-	return side == HYP && ev_kind_is_ftrace(evdb_kind(r->f->db, &ev->ev, &reason));
+	return side == HYP && ev_kind_is_stateless(evdb_kind(r->f->db, &ev->ev, &reason));
 }
 
 static int take_event(void *ctx, const struct merged *ev)

@@ -239,6 +239,7 @@ static int take(struct heat_reading *r, struct heat_cpu *c, const struct merged 
 	case EV_HOST_HCALL:
 	case EV_MEM_TRANSITION:
 	case EV_GUEST_MEM:
+	case EV_HYP_BOOT:
 	case EV_SCHED_SWITCH:
 	case EV_FUNC_ENTRY:
 	case EV_FUNC_EXIT:

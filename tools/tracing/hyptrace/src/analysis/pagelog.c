@@ -286,6 +286,7 @@ static int take(struct pagelog *l, struct log_cpu *c, const struct merged *ev)
 	case EV_VCPU_ENTER:
 	case EV_VCPU_EXIT:
 	case EV_HOST_MEM_ABORT:
+	case EV_HYP_BOOT:
 	case EV_SCHED_SWITCH:
 	case EV_FUNC_ENTRY:
 	case EV_FUNC_EXIT:

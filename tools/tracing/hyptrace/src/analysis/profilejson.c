@@ -204,6 +204,8 @@ void profile_print_json(const struct profile *s, const struct profilejson *how, 
 	put_vcpus(s, how, out);
 	put_dists(out, "entries", s->reasons, how);
 	put_dists(out, "hypercalls", s->hcalls, how);
+	if (dists_at(s->steps, 0))
+		put_dists(out, "steps", s->steps, how);
 	put_dists(out, "switches", times_ways(s->times), how);
 	if (how->slowest)
 		put_slowest(s, how->slowest, out);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/bootsteps.h"
 #include "analysis/exitname.h"
 #include "analysis/profiler.h"
 #include "lib/log.h"
@@ -17,11 +18,13 @@
  * struct profiler - a profile being made
  * @exits:	names of codes and classes that occurred so far
  * @scope:	what counts, if it was set
+ * @boot:	the steps of EL2's start
  * @out:	the result
  */
 struct profiler {
 	struct dist *exits[NR_EXITS];
 	struct scope scope;
+	struct bootsteps *boot;
 	struct profile out;
 };
 
@@ -104,6 +107,7 @@ static int describe(struct profiler *r, const struct rbevent *ev,
 	case EV_HOST_MEM_ABORT:
 	case EV_MEM_TRANSITION:
 	case EV_GUEST_MEM:
+	case EV_HYP_BOOT:
 	case EV_FUNC_ENTRY:
 	case EV_FUNC_EXIT:
 	case EV_FUNCTION:
@@ -112,6 +116,21 @@ static int describe(struct profiler *r, const struct rbevent *ev,
 		break;
 	}
 	return 0;
+}
+
+/* Steps are told apart by the numbers in the field */
+static int feed_steps(struct profiler *r, const struct rbevent *ev, const struct times_event *t)
+{
+	struct dist *step = NULL;
+
+	if (t->lost)
+		bootsteps_lose(r->boot, t->cpu);
+	if (t->kind == EV_HYP_BOOT) {
+		step = dist_by_field(r, r->out.steps, ev, "step");
+		if (!step)
+			return -1;
+	}
+	return bootsteps_feed(r->boot, t->cpu, t->ts, t->kind, step);
 }
 
 int profiler_feed(struct profiler *r, const struct merged *ev, bool chosen, enum side side)
@@ -130,8 +149,10 @@ int profiler_feed(struct profiler *r, const struct merged *ev, bool chosen, enum
 	if (!chosen)
 		return 0;
 	t.kind = evdb_kind(r->out.db, &ev->ev, &t.reason);
+	if (side == HYP && feed_steps(r, &ev->ev, &t))
+		return -1;
 	/* also those around hyp_enter and hyp_exit */
-	if (side == HYP && ev_kind_is_ftrace(t.kind)) {
+	if (side == HYP && ev_kind_is_stateless(t.kind)) {
 		if (t.lost)
 			times_lose(r->out.times, ev->cpu, side);
 		return 0;
@@ -154,7 +175,9 @@ struct profiler *profiler_new(struct evdb *db, bool switches, bool bounded)
 	r->out.times = times_new(switches, bounded);
 	r->out.reasons = dists_new(bounded);
 	r->out.hcalls = dists_new(bounded);
-	if (r->out.times && r->out.reasons && r->out.hcalls)
+	r->out.steps = dists_new(bounded);
+	r->boot = bootsteps_new();
+	if (r->out.times && r->out.reasons && r->out.hcalls && r->out.steps && r->boot)
 		return r;
 	profiler_free(r);
 	return NULL;
@@ -176,6 +199,7 @@ static void sort(struct profiler *r)
 {
 	dists_sort(r->out.reasons);
 	dists_sort(r->out.hcalls);
+	dists_sort(r->out.steps);
 }
 
 int profiler_finish(struct profiler *r)
@@ -199,6 +223,7 @@ void profiler_restart(struct profiler *r)
 	times_restart(r->out.times);
 	dists_clear(r->out.reasons);
 	dists_clear(r->out.hcalls);
+	dists_clear(r->out.steps);
 	memset(&r->out.events, 0, sizeof(r->out.events));
 	memset(&r->out.corrupt, 0, sizeof(r->out.corrupt));
 }
@@ -210,5 +235,7 @@ void profiler_free(struct profiler *r)
 	times_free(r->out.times);
 	dists_free(r->out.reasons);
 	dists_free(r->out.hcalls);
+	dists_free(r->out.steps);
+	bootsteps_free(r->boot);
 	free(r);
 }

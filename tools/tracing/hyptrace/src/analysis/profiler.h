@@ -20,6 +20,7 @@
  * @times:	of CPUs, tasks, vCPUs, and world switches
  * @reasons:	EL2 entries by their reason, in order
  * @hcalls:	hypercalls, in order
+ * @steps:	steps of EL2's start, in order; none if it was not recorded
  * @result:	of @times
  * @events:	events and losses
  * @corrupt:	corrupt sub-buffers
@@ -29,6 +30,7 @@ struct profile {
 	struct times *times;
 	struct dists *reasons;
 	struct dists *hcalls;
+	struct dists *steps;
 	struct times_result result;
 	struct account_result events;
 	struct corrupt corrupt;

@@ -486,6 +486,7 @@ static int take_hyp(struct times *t, struct cpu_times *c,
 	case EV_HOST_MEM_ABORT:
 	case EV_MEM_TRANSITION:
 	case EV_GUEST_MEM:
+	case EV_HYP_BOOT:
 	case EV_FUNC_ENTRY:
 	case EV_FUNC_EXIT:
 	case EV_FUNCTION:

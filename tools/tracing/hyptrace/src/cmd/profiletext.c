@@ -301,6 +301,8 @@ static int print_all_dists(const struct profile_printer *p)
 		return -1;
 	if (dists_at(s->hcalls, 0) && print_dists(p, "HYPERCALL", s->hcalls))
 		return -1;
+	if (dists_at(s->steps, 0) && print_dists(p, "EL2 START", s->steps))
+		return -1;
 	return print_dists(p, "SWITCH", times_ways(s->times));
 }
 

@@ -98,7 +98,7 @@ struct recorder {
 
 enum {
 	OPT_WHY = CMDLINE_KEYS, OPT_HOST_ONLY, OPT_GUEST, OPT_GRAPH, OPT_GRAPH_FUNCTION, OPT_STACKS,
-	OPT_COMPRESSION, OPT_STOP_ON, OPT_KEEP, OPT_TO,
+	OPT_COMPRESSION, OPT_STOP_ON, OPT_KEEP, OPT_TO, OPT_FROM_BOOT,
 };
 
 static const struct argp_option options[] = {
@@ -106,6 +106,9 @@ static const struct argp_option options[] = {
 	{ "quiet", 'q', NULL, 0, "print no progress and no summary", 0 },
 	{ "to", OPT_TO, "HOST", 0,
 	  "send the recording to trace-cmd listen on HOST or HOST:PORT [port " SEND_PORT "]", 0 },
+	{ "from-boot", OPT_FROM_BOOT, NULL, 0,
+	  "record what has been traced since the boot, and end that: see trace_remote= in Documentation/trace/hypervisor.rst",
+	  0 },
 	{ "host-only", OPT_HOST_ONLY, NULL, 0,
 	  "record host events only; in a guest, its own kernel is the host, and there may be no remote",
 	  0 },
@@ -176,11 +179,45 @@ static void set_output(struct options *o)
 		o->output = DEFAULT_OUTPUT;
 }
 
+/* All of it has been chosen on the kernel's command line */
+static int check_from_boot(const struct options *o)
+{
+	const struct session_options *s = &o->session;
+	const struct {
+		bool given;
+		const char *what;
+	} others[] = {
+		{ s->command, "COMMAND" },
+		{ s->duration_ms, "--duration" },
+		{ s->host_only, "--host-only" },
+		{ s->clock, "--clock" },
+		{ s->events[HOST].nr, "--event" },
+		{ s->events[HYP].nr, "--hyp-event" },
+		{ s->why, "--why" },
+		{ s->stacks, "--stacks" },
+		{ s->graph, "--graph" },
+		{ !s->overwrite, "--no-overwrite" },
+		{ o->stop_on, "--stop-on" },
+		{ o->guests.nr, "--guest" },
+		{ o->to.text, "--to" },
+	};
+	unsigned int i;
+
+	for (i = 0; s->from_boot && i < ARRAY_SIZE(others); i++) {
+		if (others[i].given)
+			return log_error("--from-boot with %s: expected one of them",
+					 others[i].what);
+	}
+	return 0;
+}
+
 static int check_options(struct options *o)
 {
 	struct session_options *s = &o->session;
 
 	set_output(o);
+	if (check_from_boot(o))
+		return -1;
 	if (o->guests.nr && set_clock(s, "--guest"))
 		return -1;
 	if (s->host_only && !s->clock)
@@ -226,6 +263,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_GUEST:
 		return cmdline_told(strlist_add(&o->guests, arg));
+	case OPT_FROM_BOOT:
+		o->session.from_boot = true;
+		return 0;
 	case OPT_WHY:
 		o->session.why = true;
 		return 0;
@@ -409,10 +449,6 @@ static void tell_event(const struct recorder *r)
 /* The threads read only now. From here on, what they read is worth keeping */
 static int take_buffers(struct recorder *r)
 {
-	if (stopon_find(&r->stop, r->s.r.dir[HYP]))
-		return -1;
-	if (r->opt->keep_ns && r->opt->keep_ns < r->stop.ts)
-		streams_keep_from(capture_streams(r->c), r->stop.ts - r->opt->keep_ns);
 	r->keep = true;
 	if (capture_start(r->c)) {
 		capture_stop(r->c);
@@ -433,6 +469,10 @@ static int run_until_event(struct recorder *r)
 		return -1;
 	if (!happened)
 		return log_error("'%s' has not happened: nothing was written", r->opt->stop_on);
+	if (stopon_find(&r->stop, r->s.r.dir[HYP]))
+		return -1;
+	if (r->opt->keep_ns && r->opt->keep_ns < r->stop.ts)
+		streams_keep_from(capture_streams(r->c), r->stop.ts - r->opt->keep_ns);
 	ret = take_buffers(r);
 	if (!ret && !r->opt->quiet)
 		tell_event(r);
@@ -443,6 +483,10 @@ static int run(struct recorder *r)
 {
 	int ret;
 
+	if (r->opt->stop_on)
+		return run_until_event(r);
+	if (r->opt->session.from_boot)
+		return session_stop(&r->s) ?: take_buffers(r);
 	if (capture_start(r->c) || session_start(&r->s)) {
 		capture_stop(r->c);
 		return -1;
@@ -466,7 +510,7 @@ static int add_text(struct strlist *texts, char *text)
 static int add_end(const struct recording *r, struct strlist *texts)
 {
 	const char *clock = r->clock[HOST];
-	int ret = add_text(texts, clock_snap(r->dir[HOST], r->cpus.cpu[0], clock));
+	int ret = add_text(texts, clock_snap(r->dir[HOST], r->cpus.cpu[0], clock, false));
 
 	return ret ? -1 : add_text(texts, counter_snap(clock));
 }
@@ -545,7 +589,7 @@ static int record(const void *options)
 	bool finished;
 
 	if (!ret)
-		ret = o->stop_on ? run_until_event(&r) : run(&r);
+		ret = run(&r);
 	if (!ret && r.keep)
 		ret = finish(&r);
 	finished = !ret && r.keep;

@@ -85,5 +85,6 @@ void statsort(struct profile *s, unsigned int key)
 		return;
 	dists_sort_by(s->reasons, key);
 	dists_sort_by(s->hcalls, key);
+	dists_sort_by(s->steps, key);
 	dists_sort_by(times_ways(s->times), key);
 }

@@ -145,6 +145,7 @@ static int before_event(struct perfetto *p, const struct merged *ev,
 	case EV_HOST_MEM_ABORT:
 	case EV_MEM_TRANSITION:
 	case EV_GUEST_MEM:
+	case EV_HYP_BOOT:
 	case EV_FUNC_ENTRY:
 	case EV_FUNC_EXIT:
 	case EV_FUNCTION:
@@ -182,6 +183,7 @@ static int after_event(struct perfetto *p, const struct merged *ev,
 	case EV_HOST_MEM_ABORT:
 	case EV_MEM_TRANSITION:
 	case EV_GUEST_MEM:
+	case EV_HYP_BOOT:
 	case EV_FUNC_ENTRY:
 	case EV_FUNC_EXIT:
 	case EV_FUNCTION:

@@ -244,6 +244,7 @@ static int take_hyp(struct pfvcpu *v, struct pfcpu *l, const struct rbevent *ev,
 	case EV_HOST_MEM_ABORT:
 	case EV_MEM_TRANSITION:
 	case EV_GUEST_MEM:
+	case EV_HYP_BOOT:
 	case EV_FUNC_ENTRY:
 	case EV_FUNC_EXIT:
 	case EV_FUNCTION:

@@ -181,8 +181,55 @@ static int choose_hyp(struct recording *r, const struct session_options *o)
 	return r->dir[HYP] ? choose_events(r, r->dir[HYP], o, HYP) : -1;
 }
 
+/* What an event's file has, "" for no filter; NULL with a message */
+static char *filter_of(const struct tdir *d, const char *event)
+{
+	char *file = xasprintf("events/%s/filter", event), *text = NULL;
+
+	if (file && tdir_has(d, file))
+		text = tdir_read(d, file, NULL);
+	else if (file)
+		text = strdup("none\n");
+	free(file);
+	if (!text)
+		return NULL;
+	text[strcspn(text, "\n")] = '\0';
+	if (!strcmp(text, "none"))
+		*text = '\0';
+	return text;
+}
+
+/* What is on already */
+static int choose_enabled(struct recording *r, enum side side)
+{
+	struct strlist ids = { 0 };
+	int ret = r->dir[side] ? evset_add_enabled(&ids, r->dir[side]) : -1;
+	unsigned int i;
+	char *filter;
+
+	for (i = 0; !ret && i < ids.nr; i++) {
+		filter = filter_of(r->dir[side], ids.str[i]);
+		ret = filter ? take_event(r, ids.str[i], filter, side) : -1;
+		free(filter);
+	}
+	strlist_free(&ids);
+	return ret;
+}
+
+static int choose_from_boot(struct recording *r, const struct session_options *o)
+{
+	r->dir[HYP] = tdir_open_remote(o->remote ?: "hypervisor");
+	if (choose_enabled(r, HYP) || choose_cpus(r, o))
+		return -1;
+	r->dir[HOST] = tdir_open_host();
+	return choose_enabled(r, HOST);
+}
+
 int choose_all(struct recording *r, const struct session_options *o)
 {
+	r->from_boot = o->from_boot;
+	if (r->from_boot)
+		return choose_from_boot(r, o);
 	if (!o->host_only && choose_hyp(r, o))
 		return -1;
 	return choose_cpus(r, o) || choose_host_events(r, o) ? -1 : 0;

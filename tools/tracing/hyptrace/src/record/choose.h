@@ -33,6 +33,7 @@ struct choices {
 
 /**
  * struct session_options - what the user wants to trace
+ * @from_boot:	take what has been traced since the boot; only @remote and @cpus count
  * @host_only:	leave the hypervisor out
  * @remote:	name of the remote, or a path; NULL for "hypervisor"
  * @clock:	trace clock, or NULL for the remote's
@@ -50,6 +51,7 @@ struct choices {
  * @command:	ends with NULL, or NULL for none
  */
 struct session_options {
+	bool from_boot;
 	bool host_only;
 	const char *remote;
 	const char *clock;

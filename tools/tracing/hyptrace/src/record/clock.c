@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 #include <time.h>
 
 #include "lib/log.h"
@@ -17,6 +18,9 @@
 
 /* The shortest one of this many attempts is used */
 #define ATTEMPTS	8
+
+/* No boot takes longer before the kernel keeps time */
+#define BOOT_AHEAD	(60ULL * NSEC_PER_SEC)
 
 struct snap {
 	struct clocksnap at;
@@ -71,7 +75,16 @@ static int take_best(const struct tdir *d, const char *file, struct snap *best)
 	return 0;
 }
 
-char *clock_snap(const struct tdir *d, unsigned int cpu, const char *clock)
+/* Boot time stands still at first, so other clocks that begin with the boot are ahead of it */
+static void go_to_boot(struct clocksnap *s)
+{
+	u64 ns = MIN(s->now, s->boot + BOOT_AHEAD);
+
+	s->now -= ns;
+	s->boot -= MIN(s->boot, ns);
+}
+
+char *clock_snap(const struct tdir *d, unsigned int cpu, const char *clock, bool of_boot)
 {
 	char *file = xasprintf("per_cpu/cpu%u/stats", cpu);
 	struct snap s;
@@ -80,6 +93,8 @@ char *clock_snap(const struct tdir *d, unsigned int cpu, const char *clock)
 	free(file);
 	if (ret)
 		return NULL;
+	if (of_boot)
+		go_to_boot(&s.at);
 	return clocksnap_format(clock, &s.at);
 }
 

@@ -13,11 +13,12 @@
  * @d:		a directory that uses the clock
  * @cpu:	one of its CPUs
  * @clock:	name of the clock
+ * @of_boot:	not now, but at the boot, by the rate that both have
  *
  * Return: the text for the file, see clocksnap_format(); NULL if the clock does not
  * count nanoseconds, or after a message.
  */
-char *clock_snap(const struct tdir *d, unsigned int cpu, const char *clock);
+char *clock_snap(const struct tdir *d, unsigned int cpu, const char *clock, bool of_boot);
 
 /**
  * clock_now - the time on a trace clock, in its unit

@@ -144,6 +144,23 @@ int evset_add_all(struct strlist *set, const struct tdir *d)
 	return add_named(d, &m);
 }
 
+/* The file has lines "system:event" */
+int evset_add_enabled(struct strlist *set, const struct tdir *d)
+{
+	char *text = tdir_read(d, "set_event", NULL), *rest = text, *line, *colon;
+	int ret = text ? 0 : -1;
+
+	while (!ret && (line = strsep(&rest, "\n"))) {
+		colon = strchr(line, ':');
+		if (!colon)
+			continue;
+		*colon = '/';
+		ret = strlist_add(set, line);
+	}
+	free(text);
+	return ret;
+}
+
 struct switcher {
 	const struct strlist *set;
 	struct undo *undo;

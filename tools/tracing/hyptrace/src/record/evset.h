@@ -27,6 +27,9 @@ int evset_add_if(struct strlist *set, const struct tdir *d,
 /** evset_add_all - add every event. Return: 0, or -1 with a message. */
 int evset_add_all(struct strlist *set, const struct tdir *d);
 
+/** evset_add_enabled - add every event that is on now. Return: 0, or -1 with a message. */
+int evset_add_enabled(struct strlist *set, const struct tdir *d);
+
 /**
  * evset_enable - enable exactly these events, and disable all others
  * @set:	the choice

@@ -16,6 +16,7 @@
  * @filters:	the filter of each event, "" for none
  * @clock:	the trace clock of each side
  * @cpus:	the CPUs
+ * @from_boot:	it began with the boot
  */
 struct recording {
 	struct tdir *dir[NR_SIDES];
@@ -23,6 +24,7 @@ struct recording {
 	struct strlist filters[NR_SIDES];
 	char *clock[NR_SIDES];
 	struct cpulist cpus;
+	bool from_boot;
 };
 
 #endif

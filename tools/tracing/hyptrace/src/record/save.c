@@ -171,7 +171,7 @@ static void save_text(struct datw *w, char *text)
 /* For readers that need boot time, or the counter */
 static void save_clocksnap(struct datw *w, const struct recording *r)
 {
-	save_text(w, clock_snap(r->dir[HOST], r->cpus.cpu[0], r->clock[HOST]));
+	save_text(w, clock_snap(r->dir[HOST], r->cpus.cpu[0], r->clock[HOST], r->from_boot));
 	save_text(w, counter_snap(r->clock[HOST]));
 }
 

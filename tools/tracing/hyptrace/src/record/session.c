@@ -139,8 +139,36 @@ static int check_features(const struct session *s)
 	return tdir_need(d, "current_tracer", "CONFIG_NVHE_EL2_FUNCTION_TRACER");
 }
 
+static int check_traced(const struct tdir *d)
+{
+	char *text = tdir_read(d, "buffer_size_kb", NULL);
+	int ret = text ? 0 : -1;
+
+	if (text && !strstr(text, "(loaded)"))
+		ret = log_error("the hypervisor has not been traced: expected a boot with trace_remote=hypervisor");
+	free(text);
+	return ret;
+}
+
+/* All is set already. Both sides have to have one clock */
+static int prepare_from_boot(struct session *s)
+{
+	if (tdir_lock(s->r.dir[HYP]) || check_traced(s->r.dir[HYP]))
+		return -1;
+	s->r.clock[HYP] = tdir_clock(s->r.dir[HYP]);
+	s->r.clock[HOST] = tdir_clock(s->r.dir[HOST]);
+	if (!s->r.clock[HYP] || !s->r.clock[HOST])
+		return -1;
+	if (strcmp(s->r.clock[HYP], s->r.clock[HOST]))
+		return log_error("the hypervisor was traced by the clock '%s', the host by '%s': boot with trace_remote_clock= and trace_clock= that are the same",
+				 s->r.clock[HYP], s->r.clock[HOST]);
+	return 0;
+}
+
 int session_prepare(struct session *s)
 {
+	if (s->opt->from_boot)
+		return prepare_from_boot(s);
 	if (check_features(s))
 		return -1;
 	if (s->r.dir[HYP] && tdir_lock(s->r.dir[HYP]))
@@ -155,7 +183,7 @@ int session_arm(struct session *s)
 {
 	struct tdir *d = s->r.dir[HYP];
 
-	if (!d)
+	if (!d || s->opt->from_boot)
 		return 0;
 	if (tdir_write(d, "tracing_on", "0") || evset_enable(&s->r.events[HYP], d, s->undo))
 		return -1;

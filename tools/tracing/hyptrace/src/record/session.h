@@ -18,6 +18,9 @@
  *	session_stop()		host off, hypervisor off
  *	the caller reads the rest, and unmaps: a mapped buffer cannot be resized
  *	session_close()		undo
+ *
+ * With @from_boot, both sides are traced already, nothing is changed before session_stop(),
+ * and nothing is undone: afterwards both are off.
  */
 #ifndef HYPTRACE_SESSION_H
 #define HYPTRACE_SESSION_H

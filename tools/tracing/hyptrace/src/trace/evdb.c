@@ -250,6 +250,7 @@ static enum ev_kind kind_of(const struct tep_event *e)
 		{ "hypervisor", "host_mem_abort", EV_HOST_MEM_ABORT },
 		{ "hypervisor", "mem_transition", EV_MEM_TRANSITION },
 		{ "hypervisor", "guest_mem", EV_GUEST_MEM },
+		{ "hypervisor", "hyp_boot", EV_HYP_BOOT },
 		{ "sched", "sched_switch", EV_SCHED_SWITCH },
 	};
 	unsigned int i;

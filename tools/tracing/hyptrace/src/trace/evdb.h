@@ -29,6 +29,7 @@ enum ev_kind {
 	EV_HOST_MEM_ABORT,
 	EV_MEM_TRANSITION,
 	EV_GUEST_MEM,
+	EV_HYP_BOOT,
 	EV_SCHED_SWITCH,
 	EV_FUNC_ENTRY,
 	EV_FUNC_EXIT,
@@ -37,13 +38,13 @@ enum ev_kind {
 };
 
 /*
- * ev_kind_is_ftrace - whether it is of a function tracer, or the stack of the event before it: it
- * says nothing about a CPU's state
+ * ev_kind_is_stateless - whether it says nothing about a CPU's state: it is of a function tracer,
+ * the stack of the event before it, or a step of EL2's start, which may have no hyp_enter before it
  */
-static inline bool ev_kind_is_ftrace(enum ev_kind kind)
+static inline bool ev_kind_is_stateless(enum ev_kind kind)
 {
 	return kind == EV_FUNC_ENTRY || kind == EV_FUNC_EXIT || kind == EV_FUNCTION ||
-	       kind == EV_STACK;
+	       kind == EV_STACK || kind == EV_HYP_BOOT;
 }
 
 /* Why EL2 was entered or left */
