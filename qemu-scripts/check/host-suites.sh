@@ -10,13 +10,14 @@ MODEL=$REPO/tools/testing/selftests/hyptrace/model
 # tests find one
 suite_writer()
 {
-	local variants=() mutants=''
+	local variants=() mutants='' images=100000
 
 	if [[ $all == no ]]; then
 		variants=(VARIANTS="gcc-asan clang-tsan gcc-sched")
-		mutants='commit-plain commit-no-barrier no-retry'
+		mutants='commit-plain commit-no-barrier no-retry image-stale-ignored'
+		images=3000
 	fi
-	job writer make -C "$WRITER" check "${variants[@]}" O="$BUILD/obj/writer" KERNEL="$TREE"
+	job writer env IMAGES=$images make -C "$WRITER" check "${variants[@]}" O="$BUILD/obj/writer" KERNEL="$TREE"
 	job "writer, mutants" make -C "$WRITER" mutants MUTANTS="$mutants" \
 		O="$BUILD/obj/writer-mutants" KERNEL="$TREE"
 }

@@ -168,8 +168,8 @@ void reader_reset(struct reader *r);
 u32 rnd(u64 *state, u32 below);
 
 extern const struct test format_tests[], ring_tests[], model_tests[], thread_tests[],
-	filter_tests[], dump_tests[];
+	filter_tests[], dump_tests[], image_tests[];
 extern const int nr_format_tests, nr_ring_tests, nr_model_tests, nr_thread_tests,
-	nr_filter_tests, nr_dump_tests;
+	nr_filter_tests, nr_dump_tests, nr_image_tests;
 
 #endif /* _WRITER_LIB_H */

@@ -27,6 +27,7 @@ int main(int argc, char **argv)
 	add(model_tests, nr_model_tests);
 	add(filter_tests, nr_filter_tests);
 	add(dump_tests, nr_dump_tests);
+	add(image_tests, nr_image_tests);
 #endif
 	add(thread_tests, nr_thread_tests);
 	return run_tests(tests, nr_tests, argc > 1 ? argv[1] : NULL);

@@ -16,7 +16,7 @@ CC=${CC:-gcc}
 
 [[ ${1:-} != -h && ${1:-} != --help ]] || { sed -n '3,/^set /{/^set /d; s/^# \?//; p}' "$0"; exit; }
 
-# Put the writer, or its header, with the bug into DIR
+# Put the writer, its header or the image, with the bug into DIR
 mutate()	# DIR FILE SCRIPT
 {
 	local dir=$1 file=$2 script=$3 source=$ROOT/kernel/trace/ring_buffer_writer.c copy
@@ -24,11 +24,18 @@ mutate()	# DIR FILE SCRIPT
 	rm -rf "$dir"
 	mkdir -p "$dir/include/linux"
 	cp "$source" "$dir/writer.c"
+	cp "$ROOT/kernel/trace/ring_buffer_image.c" "$dir/image.c"
 	copy=$dir/writer.c
-	if [[ $file == h ]]; then
+	case $file in
+	h)
 		source=$ROOT/include/linux/ring_buffer_writer.h
 		copy=$dir/include/linux/ring_buffer_writer.h
-	fi
+		;;
+	i)
+		source=$ROOT/kernel/trace/ring_buffer_image.c
+		copy=$dir/image.c
+		;;
+	esac
 	sed "$script" "$source" >"$copy"
 	! cmp -s "$source" "$copy" || { echo "# the script changes nothing: $script"; return 1; }
 }
@@ -41,7 +48,8 @@ finds()	# DIR KIND TEST
 
 	[[ $kind != plain ]] || { kind=asan; plain=(asan=); }
 	make -s -C "$HERE" O="$dir" VARIANTS="$CC-$kind" CFLAGS="-O1 -g" "${plain[@]}" \
-		WRITER="$dir/writer.c" FIRST_INCLUDE="-I$dir/include" all >"$dir/build" 2>&1 ||
+		WRITER="$dir/writer.c" IMAGE="$dir/image.c" FIRST_INCLUDE="-I$dir/include" \
+		all >"$dir/build" 2>&1 ||
 		{ sed 's/^/# /' "$dir/build"; return 1; }
 	TSAN_OPTIONS=halt_on_error=1 "$dir/$CC-$kind" "$test" >"$dir/log" 2>&1 || :
 	grep -q "^not ok .* $test\$" "$dir/log"

@@ -23,6 +23,8 @@
 #define __always_inline	inline __attribute__((__always_inline__))
 #endif
 
+#define barrier()	__asm__ volatile("" ::: "memory")
+
 #ifndef __aligned
 #define __aligned(n)	__attribute__((__aligned__(n)))
 #endif
