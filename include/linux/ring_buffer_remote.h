@@ -34,13 +34,34 @@ struct ring_buffer_remote_ops {
 };
 
 /**
+ * struct ring_buffer_remote_mem - memory that is there already, for a buffer
+ * @cpus: the CPUs that have a buffer
+ * @nr_subbufs: sub-buffers of a CPU, that of the reader included; RB_WRITER_MIN_SUBBUFS at least
+ * @meta: the meta page of a CPU
+ * @subbuf: a sub-buffer of a CPU. It and the meta page are pages of the linear map
+ * @dropping: all events of a CPU are about to be dropped, on that CPU if it is online, with
+ *	interrupts off; or NULL
+ */
+struct ring_buffer_remote_mem {
+	const struct cpumask *(*cpus)(void *priv);
+	unsigned int (*nr_subbufs)(int cpu, void *priv);
+	void *(*meta)(int cpu, void *priv);
+	void *(*subbuf)(int cpu, unsigned int id, void *priv);
+	void (*dropping)(int cpu, void *priv);
+};
+
+/**
  * struct ring_buffer_remote - a remote writer
  * @ops: its operations
  * @priv: passed to them
+ * @mem: where the memory of its buffers is, or NULL: then it is allocated
+ * @mem_priv: passed to the functions of @mem
  */
 struct ring_buffer_remote {
 	const struct ring_buffer_remote_ops	*ops;
 	void					*priv;
+	const struct ring_buffer_remote_mem	*mem;
+	void					*mem_priv;
 };
 
 /**
@@ -54,10 +75,10 @@ struct ring_buffer_remote {
 /**
  * ring_buffer_alloc_remote - allocate a ring buffer for a remote writer
  * @size: bytes of data for each CPU, without the reader's sub-buffer; rounded up
- *	  to whole sub-buffers, at least two
+ *	  to whole sub-buffers, at least two. Without effect if the writer has @mem
  * @writer: the writer; must stay valid until ring_buffer_free()
  *
- * Every CPU that is present has a buffer, offline or not.
+ * Every CPU that is present has a buffer, offline or not, unless the writer's @mem has others.
  *
  * Context: process.
  * Return: the buffer, or NULL if there is not enough memory.

@@ -64,6 +64,7 @@ const char *trace_remote_sym(const struct trace_remote_symtab *symtab, u64 val, 
  * @print:	writes the text of a record's own fields
  * @hidden:	a field that the record does not have, but that filters and triggers know; NULL
  *		if there is none. They find it behind the record, aligned to its size
+ * @same_as:	an event of another remote that has the same id, or NULL
  * @remote:	set by the core
  * @call:	set by the core; @call.event.type is the id of the event
  * @class:	set by the core
@@ -78,6 +79,7 @@ struct trace_remote_event {
 	const char			*print_fmt;
 	void				(*print)(struct trace_seq *s, const void *rec);
 	const struct trace_event_fields	*hidden;
+	const struct trace_remote_event	*same_as;
 
 	struct trace_remote		*remote;
 	struct trace_event_call		call;
@@ -226,6 +228,18 @@ void trace_remote_unregister(struct trace_remote *remote);
  * Return: whether the kernel parameter trace_remote= has the event.
  */
 bool trace_remote_boot_has(const char *remote, const char *event);
+
+/**
+ * trace_remote_writer_died - the kernel is about to panic, because the writer has
+ * @remote: the remote
+ *
+ * Context: any.
+ */
+#ifdef CONFIG_TRACE_REMOTE_LAST_BOOT
+void trace_remote_writer_died(struct trace_remote *remote);
+#else
+static inline void trace_remote_writer_died(struct trace_remote *remote) { }
+#endif
 
 /*
  * For each REMOTE_EVENT(event, fields, fmt, ...) of a remote's list, the host

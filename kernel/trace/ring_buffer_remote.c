@@ -357,6 +357,8 @@ static void rb_remote_reset_local(void *data)
 	const struct ring_buffer_remote *writer = cpu_buffer->buffer->remote->writer;
 
 	guard(raw_spinlock_irqsave)(&cpu_buffer->reader_lock);
+	if (writer->mem && writer->mem->dropping)
+		writer->mem->dropping(cpu_buffer->cpu, writer->mem_priv);
 	reset->ret = writer->ops->reset(cpu_buffer->cpu, writer->priv);
 	if (!reset->ret)
 		rb_remote_forget(cpu_buffer);

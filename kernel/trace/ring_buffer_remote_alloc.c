@@ -46,12 +46,21 @@ static void rb_remote_link_pages(struct ring_buffer_per_cpu *cpu_buffer)
 	cpu_buffer->commit_page = cpu_buffer->head_page;
 }
 
+/* Memory that is not to be allocated, or NULL */
+static const struct ring_buffer_remote_mem *rb_remote_mem(struct ring_buffer_per_cpu *cpu_buffer)
+{
+	return cpu_buffer->buffer->remote->writer->mem;
+}
+
 /* Each run that rb_remote_alloc_pages() has got */
 static void rb_remote_free_pages(struct ring_buffer_per_cpu *cpu_buffer)
 {
 	const struct rb_remote_page *pages = cpu_buffer->remote->pages;
 	unsigned int id = 0, order;
 
+	if (rb_remote_mem(cpu_buffer))
+		return;
+	free_page((unsigned long)cpu_buffer->remote->meta);
 	while (pages && id <= cpu_buffer->nr_pages && pages[id].bpage.page) {
 		struct page *page = virt_to_page(pages[id].bpage.page);
 
@@ -69,7 +78,6 @@ static void rb_remote_free_cpu(struct ring_buffer_per_cpu *cpu_buffer)
 	rb_remote_free_pages(cpu_buffer);
 	kvfree(remote->slots);
 	kvfree(remote->pages);
-	free_page((unsigned long)remote->meta);
 	rb_remote_close_pool(remote->pool);
 	kfree(remote);
 	kfree(cpu_buffer);
@@ -94,12 +102,33 @@ static struct page *rb_remote_alloc_run(int node, unsigned int nr)
 	return alloc_pages_node(node, gfp, 0);
 }
 
+static void rb_remote_use_mem(struct ring_buffer_per_cpu *cpu_buffer)
+{
+	const struct ring_buffer_remote *writer = cpu_buffer->buffer->remote->writer;
+	struct rb_remote_page *to = cpu_buffer->remote->pages;
+	unsigned int id;
+
+	cpu_buffer->remote->meta = writer->mem->meta(cpu_buffer->cpu, writer->mem_priv);
+	for (id = 0; id <= cpu_buffer->nr_pages; id++) {
+		to[id].bpage.id = id;
+		to[id].bpage.page = writer->mem->subbuf(cpu_buffer->cpu, id, writer->mem_priv);
+	}
+}
+
 static bool rb_remote_alloc_pages(struct ring_buffer_per_cpu *cpu_buffer)
 {
 	struct rb_remote_page *to = cpu_buffer->remote->pages;
 	unsigned int i, id = 0, nr = cpu_buffer->nr_pages + 1;
 	struct page *page;
 
+	if (rb_remote_mem(cpu_buffer)) {
+		rb_remote_use_mem(cpu_buffer);
+		return true;
+	}
+
+	cpu_buffer->remote->meta = (void *)get_zeroed_page(RING_BUFFER_REMOTE_GFP);
+	if (!cpu_buffer->remote->meta)
+		return false;
 	/* A rough estimate, which prevents what is obviously not going to succeed */
 	if (si_mem_available() < nr)
 		return false;
@@ -133,11 +162,10 @@ static bool rb_remote_alloc_memory(struct ring_buffer_per_cpu *cpu_buffer)
 	bool done;
 
 	set_current_oom_origin();
-	remote->meta = (void *)get_zeroed_page(RING_BUFFER_REMOTE_GFP);
 	remote->pool = rb_remote_alloc_pool();
 	remote->pages = rb_remote_alloc_table(cpu_buffer->nr_pages + 1, sizeof(*remote->pages));
 	remote->slots = rb_remote_alloc_table(cpu_buffer->nr_pages, sizeof(*remote->slots));
-	done = remote->meta && remote->pool && remote->pages && remote->slots &&
+	done = remote->pool && remote->pages && remote->slots &&
 	       rb_remote_alloc_pages(cpu_buffer);
 	clear_current_oom_origin();
 	return done;
@@ -222,6 +250,7 @@ struct trace_buffer *ring_buffer_alloc_remote(unsigned long size,
 					      const struct ring_buffer_remote *writer)
 {
 	struct trace_buffer *buffer = rb_remote_alloc_buffer(writer);
+	const struct ring_buffer_remote_mem *mem = writer->mem;
 	long nr_pages;
 	int cpu;
 
@@ -230,9 +259,11 @@ struct trace_buffer *ring_buffer_alloc_remote(unsigned long size,
 
 	nr_pages = max(DIV_ROUND_UP(size, RB_PAGE_DATA_SIZE), 2);
 	/* The same is checked for each CPU, when the others have taken their pages already */
-	if (si_mem_available() / num_present_cpus() < nr_pages)
+	if (!mem && si_mem_available() / num_present_cpus() < nr_pages)
 		goto free_buffer;
-	for_each_present_cpu(cpu) {
+	for_each_cpu(cpu, mem ? mem->cpus(writer->mem_priv) : cpu_present_mask) {
+		if (mem)
+			nr_pages = mem->nr_subbufs(cpu, writer->mem_priv) - 1;
 		buffer->buffers[cpu] = rb_remote_alloc_cpu(buffer, nr_pages, cpu);
 		if (!buffer->buffers[cpu])
 			goto free_buffer;

@@ -83,6 +83,9 @@ int remote_load(struct trace_remote *remote)
 	if (ret)
 		return ret;
 
+	ret = remote_memory_begin(remote);
+	if (ret)
+		return ret;
 	buffer = ring_buffer_alloc_remote(remote->size_kb << 10, &remote->rb);
 	if (!buffer)
 		return -ENOMEM;
@@ -96,6 +99,7 @@ int remote_load(struct trace_remote *remote)
 		return ret;
 	}
 
+	remote_memory_commit(remote);
 	ring_buffer_record_off(buffer);
 	ring_buffer_set_clock(buffer, remote->clock->now);
 	/* Complete, for trace_remote_dump(), which reads it without a lock */
@@ -123,7 +127,7 @@ void remote_try_unload(struct trace_remote *remote)
 	lockdep_assert_held(&remote->lock);
 	if (!remote_buffer(remote) || remote->on || remote->nr_readers)
 		return;
-	if (ring_buffer_empty(remote_buffer(remote)))
+	if (ring_buffer_empty(remote_buffer(remote)) || remote_is_last(remote))
 		remote_unload(remote);
 }
 
@@ -227,6 +231,7 @@ static int remote_change_clock(struct trace_remote *remote, const struct trace_r
 		ring_buffer_set_clock(remote_buffer(remote), clock->now);
 	}
 	remote->clock = clock;
+	remote_memory_clock(remote);
 	return 0;
 }
 
@@ -298,6 +303,7 @@ static int remote_init_tr(struct trace_remote *remote)
 static void remote_free(struct trace_remote *remote)
 {
 	remote_free_functions(remote);
+	remote_memory_free(remote);
 	free_cpumask_var(remote->tr.pipe_cpumask);
 	free_percpu(remote->tr.array_buffer.data);
 	kfree(remote);
@@ -319,7 +325,9 @@ static struct trace_remote *remote_alloc(const struct trace_remote_desc *desc)
 	mutex_init(&remote->lock);
 	INIT_DELAYED_WORK(&remote->unload_work, remote_unload_work);
 	remote_init_dump(remote);
-	if (remote_init_tr(remote) || remote_init_functions(remote)) {
+	if (remote_is_last(remote))
+		remote_last_use_copy(remote);
+	if (remote_init_tr(remote) || remote_init_functions(remote) || remote_memory_init(remote)) {
 		remote_free(remote);
 		return NULL;
 	}
@@ -378,6 +386,7 @@ struct trace_remote *trace_remote_register(const struct trace_remote_desc *desc)
 		remote_free(remote);
 		return ERR_PTR(ret);
 	}
+	remote_show_last_boot(remote);
 	remote_apply_params(remote);
 	return remote;
 }
@@ -387,6 +396,7 @@ void trace_remote_unregister(struct trace_remote *remote)
 {
 	struct trace_array *tr = &remote->tr;
 
+	remote_hide_last_boot(remote);
 	scoped_guard(mutex, &event_mutex) {
 		guard(mutex)(&trace_types_lock);
 		list_del(&tr->list);
@@ -395,6 +405,9 @@ void trace_remote_unregister(struct trace_remote *remote)
 		tracefs_remove(tr->dir);
 	}
 	remote_end_dump(remote);
+	/* Nor does what looks for remotes at the end of a boot */
+	if (remote->memory)
+		synchronize_rcu();
 	disable_delayed_work_sync(&remote->unload_work);
 
 	mutex_lock(&remote->lock);

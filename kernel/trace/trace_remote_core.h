@@ -30,6 +30,8 @@
  * @off_irq:	queues @off_work, which an oops cannot do itself
  * @off_work:	switches tracing off after an oops
  * @unload_work: unloads the buffer, which was not possible during a dump
+ * @memory:	where its buffers outlive the kernel; NULL if they do not
+ * @last:	the remote that shows what the last boot has left there, or NULL
  */
 struct trace_remote {
 	const struct trace_remote_desc	*desc;
@@ -48,6 +50,8 @@ struct trace_remote {
 	struct irq_work			off_irq;
 	struct work_struct		off_work;
 	struct delayed_work		unload_work;
+	struct remote_memory		*memory;
+	struct trace_remote		*last;
 };
 
 static inline struct trace_remote *to_remote(struct trace_array *tr)
@@ -156,6 +160,36 @@ static inline void remote_create_counter_files(struct trace_remote *remote) { }
 
 /* trace_remote_boot.c: what the kernel's command line says of a remote that is registered now */
 void remote_apply_params(struct trace_remote *remote);
+
+/*
+ * trace_remote_memory.c and trace_remote_last.c. remote_is_last() says whether a remote shows what
+ * an earlier boot has left; remote_show_last_boot() makes that of a remote, if there is something
+ */
+#ifdef CONFIG_TRACE_REMOTE_LAST_BOOT
+int remote_memory_init(struct trace_remote *remote);
+void remote_memory_free(struct trace_remote *remote);
+int remote_memory_begin(struct trace_remote *remote);
+void remote_memory_commit(struct trace_remote *remote);
+void remote_memory_clock(struct trace_remote *remote);
+bool remote_is_last(const struct trace_remote *remote);
+void remote_last_use_copy(struct trace_remote *remote);
+void remote_print_last(struct trace_remote *remote, struct trace_iterator *iter);
+void remote_create_last_files(struct trace_remote *remote);
+void remote_show_last_boot(struct trace_remote *remote);
+void remote_hide_last_boot(struct trace_remote *remote);
+#else
+static inline int remote_memory_init(struct trace_remote *remote) { return 0; }
+static inline void remote_memory_free(struct trace_remote *remote) { }
+static inline int remote_memory_begin(struct trace_remote *remote) { return 0; }
+static inline void remote_memory_commit(struct trace_remote *remote) { }
+static inline void remote_memory_clock(struct trace_remote *remote) { }
+static inline bool remote_is_last(const struct trace_remote *remote) { return false; }
+static inline void remote_last_use_copy(struct trace_remote *remote) { }
+static inline void remote_print_last(struct trace_remote *remote, struct trace_iterator *iter) { }
+static inline void remote_create_last_files(struct trace_remote *remote) { }
+static inline void remote_show_last_boot(struct trace_remote *remote) { }
+static inline void remote_hide_last_boot(struct trace_remote *remote) { }
+#endif
 
 /* trace_remote_oops.c */
 extern struct list_head trace_remotes;

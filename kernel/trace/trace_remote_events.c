@@ -55,9 +55,11 @@ static bool is_printk(const struct trace_remote_event *event)
 	return event->print == trace_remote_printk_print;
 }
 
-/* The id of one of the kernel's own events; 0 if it is the remote's */
+/* The id of one of the kernel's own events, or of another remote's; 0 if it is the remote's */
 static int own_id(const struct trace_remote_event *event)
 {
+	if (event->same_as)
+		return event->same_as->call.event.type;
 	if (is_printk(event))
 		return TRACE_BPRINT;
 	return remote_function_event(event) ?: remote_stack_event(event);

@@ -23,7 +23,7 @@ int __trace_remote_hold(struct trace_array *tr, bool load)
 	CLASS(remote_lock, locked)(remote);
 	if (!locked)
 		return -EINTR;
-	if (load)
+	if (load || remote_is_last(remote))
 		ret = remote_load(remote);
 	else if (!remote_buffer(remote))
 		ret = -ENODATA;
@@ -71,6 +71,9 @@ int __trace_remote_error(struct trace_iterator *iter)
 
 int trace_remote_reset(struct trace_array *tr, int cpu)
 {
+	if (remote_is_last(to_remote(tr)))
+		return -EPERM;
+
 	CLASS(remote_lock, locked)(to_remote(tr));
 	return locked ? remote_reset(locked, cpu) : -EINTR;
 }
@@ -154,8 +157,13 @@ int trace_remote_set_clock(struct trace_array *tr, int clock_id, const char *nam
 
 static enum print_line_t remote_print_line(struct trace_iterator *iter)
 {
-	remote_print_record(to_remote(iter->tr), &iter->seq, iter->cpu, iter->ts,
-			    (void *)iter->ent, iter->ent_size);
+	struct trace_remote *remote = to_remote(iter->tr);
+
+	if (remote_is_last(remote))
+		remote_print_last(remote, iter);
+	else
+		remote_print_record(remote, &iter->seq, iter->cpu, iter->ts, (void *)iter->ent,
+				    iter->ent_size);
 	return trace_handle_return(&iter->seq);
 }
 
@@ -267,6 +275,8 @@ static ssize_t tracing_on_write(struct file *filp, const char __user *ubuf, size
 	unsigned long val;
 	int ret = kstrtoul_from_user(ubuf, cnt, 10, &val);
 
+	if (remote_is_last(remote))
+		return -EPERM;
 	if (ret)
 		return ret;
 	if (val > 1)
@@ -303,6 +313,9 @@ static ssize_t buffer_size_write(struct file *filp, const char __user *ubuf, siz
 	unsigned long kb;
 	int ret = kstrtoul_from_user(ubuf, cnt, 10, &kb);
 
+	/* It follows from the memory that there is */
+	if (remote_is_last(remote) || remote->memory)
+		return -EPERM;
 	if (ret)
 		return ret;
 
@@ -355,6 +368,10 @@ void remote_create_files(struct trace_remote *remote)
 	trace_array_create_remote_files(tr);
 	trace_create_file("tracing_on", TRACE_MODE_WRITE, dir, tr, &tracing_on_fops);
 	trace_create_file("buffer_size_kb", TRACE_MODE_WRITE, dir, tr, &buffer_size_fops);
+	if (remote_is_last(remote)) {
+		remote_create_last_files(remote);
+		return;
+	}
 	trace_create_file("free_buffer", 0200, dir, tr, &free_buffer_fops);
 	trace_create_file("write_event", 0200, dir, tr, &write_event_fops);
 	remote_create_function_files(remote);

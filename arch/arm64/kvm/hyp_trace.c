@@ -16,9 +16,16 @@
 
 static bool el2_panicked;
 
+/* NULL before it is registered */
+static struct trace_remote *hyp_remote;
+
 void hyp_trace_el2_panicked(void)
 {
+	struct trace_remote *remote = READ_ONCE(hyp_remote);
+
 	WRITE_ONCE(el2_panicked, true);
+	if (remote)
+		trace_remote_writer_died(remote);
 }
 
 #ifdef CONFIG_FAULT_INJECTION
@@ -283,6 +290,7 @@ static int __init hyp_trace_init(void)
 		kvm_err("hypervisor tracing: cannot register the remote: %d\n", ret);
 		goto remove_state;
 	}
+	WRITE_ONCE(hyp_remote, remote);
 	hyp_trace_boot_done();
 	return 0;
 

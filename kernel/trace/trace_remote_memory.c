@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The buffers of a remote in memory that outlives the kernel, which
+ * trace_remote_mem=<remote>:<label> asks for: where they are, and what the next boot is told of
+ * this one. The layout is in include/linux/ring_buffer_image.h; trace_remote_last.c is the next
+ * boot's side.
+ *
+ * States of the region
+ *	OLD, or nothing => NONE		the buffers are loaded: it is divided and zeroed
+ *	NONE => OURS			the writer has them, and they are valid
+ *	OURS => NONE => OURS		they are loaded again
+ *
+ * Until it is used, the image of an earlier boot stays there, for a boot that may come after
+ * this one. Only the host's kernel writes the part before the buffers, and no writer reads it.
+ *
+ * At the end of a boot, other CPUs may have stopped anywhere: no lock is taken.
+ */
+#include <linux/build_bug.h>
+#include <linux/buildid.h>
+#include <linux/init.h>
+#include <linux/kexec.h>
+#include <linux/kmsg_dump.h>
+#include <linux/libnvdimm.h>
+#include <linux/mm.h>
+#include <linux/random.h>
+#include <linux/rculist.h>
+#include <linux/reboot.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+#include <linux/utsname.h>
+
+#include <asm/sections.h>
+
+#include "trace_remote_memory.h"
+
+/* Remotes that the command line has memory for */
+#define MAX_PARAMS	4
+
+/* Kept, as a module may bring its remote later */
+static char mem_names[MAX_PARAMS][RB_IMAGE_NAME];
+static char mem_labels[MAX_PARAMS][RB_IMAGE_NAME];
+
+static int __init set_mem_param(char *str)
+{
+	char *colon = strchr(str, ':');
+	unsigned int i;
+
+	for (i = 0; i < MAX_PARAMS && *mem_names[i]; i++)
+		;
+	if (!colon || colon == str || colon - str >= RB_IMAGE_NAME || i == MAX_PARAMS)
+		return 0;
+
+	memcpy(mem_names[i], str, colon - str);
+	strscpy(mem_labels[i], colon + 1);
+	return 1;
+}
+__setup("trace_remote_mem=", set_mem_param);
+
+/* The whole pages of the memory that was reserved for the remote; false if there are none */
+static bool find_region(const char *name, void **region, u64 *size)
+{
+	phys_addr_t start, bytes, first;
+	unsigned int i;
+
+	for (i = 0; i < MAX_PARAMS && strcmp(mem_names[i], name); i++)
+		;
+	if (i == MAX_PARAMS)
+		return false;
+	if (!reserve_mem_find_by_name(mem_labels[i], &start, &bytes)) {
+		pr_err("%s: trace_remote_mem: no memory was reserved as '%s'\n", name,
+		       mem_labels[i]);
+		return false;
+	}
+
+	first = PAGE_ALIGN(start);
+	if (first - start >= bytes)
+		return false;
+	*region = phys_to_virt(first);
+	*size = (bytes - (first - start)) & PAGE_MASK;
+	return true;
+}
+
+u64 remote_boot_number(void)
+{
+	static u64 number;
+
+	while (!number)
+		number = get_random_u64();
+	return number;
+}
+
+u32 remote_build_id(u8 id[RB_IMAGE_BUILD_ID])
+{
+	u8 full[BUILD_ID_SIZE_MAX] = {};
+
+	BUILD_BUG_ON(RB_IMAGE_BUILD_ID < BUILD_ID_SIZE_MAX);
+	if (build_id_parse_buf(&__start_notes, full, &__stop_notes - &__start_notes))
+		return 0;
+	memcpy(id, full, sizeof(full));
+	return sizeof(full);
+}
+
+static u64 hash_text(u64 hash, const char *text)
+{
+	return rb_image_hash(hash, text, strlen(text) + 1);
+}
+
+/* Two events with the same hash have records of the same layout and meaning */
+u64 remote_event_hash(const struct trace_remote *remote, const struct trace_remote_event *event)
+{
+	u64 hash = hash_text(RB_IMAGE_HASH_INIT, event->system ?: remote->desc->name);
+	const struct trace_event_fields *field;
+
+	hash = hash_text(hash, event->name);
+	for (field = event->fields; field->type; field++) {
+		hash = hash_text(hash_text(hash, field->type), field->name);
+		hash = rb_image_hash(hash, &field->size, sizeof(field->size));
+	}
+	return hash_text(hash, event->call.print_fmt);
+}
+
+/*
+ * The image
+ */
+
+static struct rb_image_state *state_of(const struct remote_memory *m)
+{
+	return m->region + m->layout.state;
+}
+
+static void fill_clocks(struct rb_image_head *head, const struct trace_remote_clock *clock)
+{
+	for (; clock->name && head->nr_clocks < RB_IMAGE_CLOCKS; clock++) {
+		if (clock->in_ns)
+			head->in_ns |= BIT(head->nr_clocks);
+		strscpy(head->clocks[head->nr_clocks++], clock->name);
+	}
+}
+
+static void fill_head(struct trace_remote *remote)
+{
+	struct rb_image_head *head = remote->memory->region;
+
+	head->boot = remote_boot_number();
+	head->written = ktime_get_real_ns();
+	head->text = (unsigned long)_text;
+	head->text_size = _end - _text;
+	head->build_id_len = remote_build_id(head->build_id);
+	strscpy(head->remote, remote->desc->name);
+	strscpy(head->release, init_utsname()->release);
+	fill_clocks(head, remote->desc->clocks);
+}
+
+static void fill_events(struct trace_remote *remote)
+{
+	struct rb_image_event *events = remote->memory->region + remote->memory->layout.events;
+	const struct trace_remote_desc *desc = remote->desc;
+	unsigned int i;
+
+	for (i = 0; i < desc->nr_events; i++) {
+		strscpy(events[i].name, desc->events[i].name);
+		events[i].format = remote_event_hash(remote, &desc->events[i]);
+		events[i].id = desc->events[i].call.event.type;
+	}
+}
+
+static void fill_cpus(struct remote_memory *m)
+{
+	u32 *cpus = m->region + m->layout.cpus, nr = 0;
+	int cpu;
+
+	cpumask_copy(&m->cpus, cpu_present_mask);
+	for_each_cpu(cpu, &m->cpus) {
+		if (nr == m->layout.nr_cpus)
+			break;
+		m->index[cpu] = nr;
+		cpus[nr++] = cpu;
+	}
+}
+
+/*
+ * Before the buffers are allocated there: whatever was in the region is gone. It is all zeroed,
+ * so that no old sub-buffer can be taken for a new one
+ */
+int remote_memory_begin(struct trace_remote *remote)
+{
+	struct remote_memory *m = remote->memory;
+	int ret;
+
+	lockdep_assert_held(&remote->lock);
+	if (!m)
+		return 0;
+	ret = rb_image_plan(&m->layout, m->size, num_present_cpus(), remote->desc->nr_events);
+	if (ret)
+		return ret;
+
+	WRITE_ONCE(m->used, false);
+	rb_image_begin(m->region);
+	memset(m->region + sizeof(u64), 0, m->size - sizeof(u64));
+	fill_head(remote);
+	fill_events(remote);
+	fill_cpus(m);
+	remote_memory_clock(remote);
+	return 0;
+}
+
+/* The writer has the buffers */
+void remote_memory_commit(struct trace_remote *remote)
+{
+	struct remote_memory *m = remote->memory;
+
+	lockdep_assert_held(&remote->lock);
+	if (!m)
+		return;
+	rb_image_commit(m->region, &m->layout);
+	arch_wb_cache_pmem(m->region, m->layout.buffers);
+	/* Pairs with the acquire in note() */
+	smp_store_release(&m->used, true);
+}
+
+/* The clock is another one, or the image is new */
+void remote_memory_clock(struct trace_remote *remote)
+{
+	if (remote->memory && remote->memory->layout.nr_cpus)
+		WRITE_ONCE(state_of(remote->memory)->clock, remote->clock - remote->desc->clocks);
+}
+
+static const struct cpumask *memory_cpus(void *priv)
+{
+	struct remote_memory *m = priv;
+
+	return &m->cpus;
+}
+
+static unsigned int memory_nr_subbufs(int cpu, void *priv)
+{
+	struct remote_memory *m = priv;
+
+	return m->layout.nr_subbufs;
+}
+
+static void *memory_meta(int cpu, void *priv)
+{
+	struct remote_memory *m = priv;
+
+	return m->region + rb_image_meta(&m->layout, m->index[cpu]);
+}
+
+static void *memory_subbuf(int cpu, unsigned int id, void *priv)
+{
+	struct remote_memory *m = priv;
+
+	return m->region + rb_image_subbuf(&m->layout, m->index[cpu], id);
+}
+
+/* The sub-buffers keep their content until they are used again: note which content that is */
+static void memory_dropping(int cpu, void *priv)
+{
+	struct remote_memory *m = priv;
+	unsigned int id;
+
+	for (id = 0; id < m->layout.nr_subbufs; id++) {
+		const struct rb_page *page = memory_subbuf(cpu, id, m);
+		u64 *stale = m->region + rb_image_stale(&m->layout, m->index[cpu], id);
+
+		*stale = READ_ONCE(page->time_stamp);
+	}
+}
+
+static const struct ring_buffer_remote_mem remote_memory_mem = {
+	.cpus		= memory_cpus,
+	.nr_subbufs	= memory_nr_subbufs,
+	.meta		= memory_meta,
+	.subbuf		= memory_subbuf,
+	.dropping	= memory_dropping,
+};
+
+/* Without memory on the command line there is nothing to do, and that is no error */
+int remote_memory_init(struct trace_remote *remote)
+{
+	struct remote_memory *m;
+	void *region;
+	u64 size;
+	int ret;
+
+	if (!find_region(remote->desc->name, &region, &size))
+		return 0;
+
+	m = kzalloc(sizeof(*m), GFP_KERNEL);
+	if (!m)
+		return -ENOMEM;
+	m->region = region;
+	m->size = size;
+	m->index = kcalloc(nr_cpu_ids, sizeof(*m->index), GFP_KERNEL);
+	ret = m->index ? rb_image_plan(&m->layout, size, num_present_cpus(),
+				       remote->desc->nr_events) : -ENOMEM;
+	if (ret) {
+		pr_err("%s: trace_remote_mem: %llu bytes are not used: %d\n", remote->desc->name,
+		       size, ret);
+		kfree(m->index);
+		kfree(m);
+		return ret == -ENOMEM ? ret : 0;
+	}
+
+	remote->size_kb = (m->layout.nr_subbufs - 1) * RB_PAGE_DATA_SIZE >> 10;
+	m->layout.nr_cpus = 0;
+	remote->rb.mem = &remote_memory_mem;
+	remote->rb.mem_priv = m;
+	remote->memory = m;
+	return 0;
+}
+
+void remote_memory_free(struct trace_remote *remote)
+{
+	struct remote_memory *m = remote->memory;
+
+	if (!m)
+		return;
+	remote->memory = NULL;
+	kfree(m->index);
+	kfree(m);
+}
+
+/*
+ * The end of a boot
+ */
+
+void trace_remote_writer_died(struct trace_remote *remote)
+{
+	if (remote->memory)
+		WRITE_ONCE(remote->memory->died, true);
+}
+
+static enum rb_image_end end_of(const struct remote_memory *m, enum kmsg_dump_reason reason)
+{
+	switch (reason) {
+	case KMSG_DUMP_PANIC:
+		return READ_ONCE(m->died) ? RB_IMAGE_WRITER_PANIC : RB_IMAGE_PANIC;
+	case KMSG_DUMP_OOPS:
+		return RB_IMAGE_OOPS;
+	case KMSG_DUMP_EMERG:
+		return RB_IMAGE_EMERGENCY;
+	case KMSG_DUMP_SHUTDOWN:
+		if (kexec_in_progress)
+			return RB_IMAGE_KEXEC;
+		return system_state == SYSTEM_HALT ? RB_IMAGE_HALT :
+		       system_state == SYSTEM_POWER_OFF ? RB_IMAGE_POWER_OFF : RB_IMAGE_REBOOT;
+	case KMSG_DUMP_UNDEF:
+	case KMSG_DUMP_MAX:
+		break;
+	}
+	return RB_IMAGE_NOT_NOTED;
+}
+
+/* The end of the kernel's log, which has EL2's stack, or an oops */
+static void save_log(struct remote_memory *m)
+{
+	struct rb_image_state *state = state_of(m);
+	struct kmsg_dump_iter iter;
+	size_t len = 0;
+
+	state->log_len = 0;
+	kmsg_dump_rewind(&iter);
+	if (kmsg_dump_get_buffer(&iter, false, m->region + m->layout.log, RB_IMAGE_LOG - 1, &len))
+		state->log_len = len;
+}
+
+static void note(struct remote_memory *m, struct kmsg_dump_detail *detail)
+{
+	enum rb_image_end end = end_of(m, detail->reason);
+	struct rb_image_state *state = state_of(m);
+
+	/* Pairs with the release in remote_memory_commit() */
+	if (!smp_load_acquire(&m->used) || m->end >= RB_IMAGE_PANIC)
+		return;
+
+	m->end = end;
+	save_log(m);
+	strscpy(state->why, detail->description ?: "");
+	strreplace(state->why, '\n', ' ');
+	state->ended = ktime_get_real_fast_ns();
+	WRITE_ONCE(state->end, end);
+	/* What is only in a cache does not outlive a reset of the machine */
+	arch_wb_cache_pmem(m->region, m->layout.size);
+}
+
+static void memory_dump(struct kmsg_dumper *dumper, struct kmsg_dump_detail *detail)
+{
+	struct trace_remote *remote;
+
+	list_for_each_entry_rcu(remote, &trace_remotes, list, true) {
+		if (remote->memory)
+			note(remote->memory, detail);
+	}
+}
+
+static struct kmsg_dumper memory_dumper = {
+	.dump		= memory_dump,
+	.max_reason	= KMSG_DUMP_SHUTDOWN,
+};
+
+/* Nothing is written while the machine is shut down: after the other notifiers */
+static int memory_reboot(struct notifier_block *nb, unsigned long action, void *data)
+{
+	struct trace_remote *remote;
+
+	guard(rcu)();
+	list_for_each_entry_rcu(remote, &trace_remotes, list) {
+		if (remote->memory && READ_ONCE(remote->on))
+			remote->desc->ops->stop(remote->desc->priv);
+	}
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block memory_reboot_block = {
+	.notifier_call	= memory_reboot,
+	.priority	= INT_MIN,
+};
+
+static int __init remote_memory_notes(void)
+{
+	if (!*mem_names[0])
+		return 0;
+	register_reboot_notifier(&memory_reboot_block);
+	return kmsg_dump_register(&memory_dumper);
+}
+core_initcall(remote_memory_notes);
