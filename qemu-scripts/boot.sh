@@ -25,6 +25,10 @@
 #   --kernel IMAGE    boot this kernel (default build/kernel's)
 #   --firmware FILE   let this run at EL3 and start the kernel; without it, QEMU itself
 #                     answers the kernel's firmware calls
+#   --boots N         a reset of the machine does not end the run: it boots again, with the
+#                     content of its memory, and COMMAND runs in each boot. N boots are
+#                     allowed; one more ends the run
+#   --reset-at TEXT   reset the machine from outside as soon as COMMAND prints TEXT
 #   --hole            leave the MiB before the middle of the memory out of the device tree;
 #                     needs --firmware
 #
@@ -48,6 +52,8 @@ out=
 timeout=300
 kernel=$BUILD/kernel/arch/arm64/boot/Image
 firmware=
+boots=1
+reset_at=
 hole=no
 initramfs=$BUILD/initramfs.cpio.gz
 command=
@@ -75,7 +81,7 @@ parse_arguments()
 {
 	while (($#)); do
 		case $1 in
-		--mode | --cpu | --smp | --mem | --append | --add | --input | --out | --timeout | --kernel | --firmware)
+		--mode | --cpu | --smp | --mem | --append | --add | --input | --out | --timeout | --kernel | --firmware | --boots | --reset-at)
 			need_value "$1" $# ;;&
 		--mode) mode=$2 ;;
 		--cpu) cpu=$2 ;;
@@ -88,6 +94,8 @@ parse_arguments()
 		--timeout) timeout=$2 ;;
 		--kernel) kernel=$2 ;;
 		--firmware) firmware=$2 ;;
+		--boots) boots=$2 ;;
+		--reset-at) reset_at=$2 ;;
 		--icount) icount=yes; shift; continue ;;
 		--hole) hole=yes; shift; continue ;;
 		--vm) vm=yes; shift; continue ;;
@@ -135,6 +143,8 @@ check_arguments()
 	: "${smp:=2}"
 	[[ $smp =~ ^[1-9][0-9]*$ ]] || die "--smp '$smp': it has to be a number of CPUs"
 	[[ $timeout =~ ^[1-9][0-9]*$ ]] || die "--timeout '$timeout': it has to be a whole number of seconds"
+	[[ $boots =~ ^[1-9]$ ]] || die "--boots '$boots': it has to be a number from 1 to 9"
+	[[ ! $reset_at || $boots != 1 ]] || die "--reset-at needs --boots"
 	[[ $mem =~ ^[1-9][0-9]*[MG]$ ]] || die "--mem '$mem': it has to be a size such as 512M or 2G"
 	[[ -f $kernel ]] || die "there is no kernel $kernel; run 'make kernel'"
 	[[ ! $firmware || -f $firmware ]] || die "there is no firmware $firmware"
@@ -258,7 +268,7 @@ qemu_arguments()
 	qemu=(
 		qemu-system-aarch64
 		-cpu "$cpu" -smp "$smp" -m "$mem"
-		-nodefaults -nic none -no-reboot -display none -monitor none
+		-nodefaults -nic none -display none -monitor none
 		-chardev "file,id=console,path=$console" -serial chardev:console
 		# A file, as QEMU drops output that a full pipe does not take
 		-chardev "file,id=output,path=$tmp/output"
@@ -266,6 +276,11 @@ qemu_arguments()
 		-chardev "file,id=results,path=$tmp/results.tar"
 		-device "virtserialport,chardev=results,name=results"
 	)
+	[[ $boots != 1 ]] || qemu+=(-no-reboot)
+	if [[ $reset_at ]]; then
+		mkfifo "$tmp/monitor.in" "$tmp/monitor.out"
+		qemu+=(-chardev "pipe,id=monitor,path=$tmp/monitor" -mon "chardev=monitor")
+	fi
 	if [[ $input ]]; then
 		# QEMU wants a pair of pipes, PATH.in and PATH.out
 		ln -s "$(realpath "$input")" "$tmp/input.in"
@@ -290,6 +305,7 @@ qemu_arguments()
 
 pid=
 follower=
+watcher=
 
 # shellcheck disable=SC2317 # called by the EXIT trap
 cleanup()
@@ -299,6 +315,7 @@ cleanup()
 		wait "$pid" 2>/dev/null || :
 	fi
 	[[ ! $follower ]] || kill "$follower" 2>/dev/null || :
+	[[ ! $watcher ]] || kill "$watcher" 2>/dev/null || :
 	rm -rf "$tmp"
 }
 
@@ -313,6 +330,21 @@ new_console_log()
 		sort -rn | tail -n +51 | cut -d' ' -f2- | xargs -r -d '\n' rm -f
 }
 
+# Resets the machine when it is time, and ends the run when it has booted too often
+watch_boots()
+{
+	local reset=no
+
+	while kill -0 "$pid" 2>/dev/null; do
+		if [[ $reset_at && $reset == no ]] && grep -qaF -- "$reset_at" "$tmp/output"; then
+			echo system_reset >"$tmp/monitor.in"
+			reset=yes
+		fi
+		(($(grep -ca 'hyptrace-init: run' "$console") <= boots)) || kill "$pid"
+		sleep 0.2
+	done
+}
+
 run_qemu()
 {
 	: >"$tmp/output"
@@ -321,6 +353,10 @@ run_qemu()
 	pid=$!
 	tail -c +1 -s 0.1 -f --pid="$pid" "$tmp/output" &
 	follower=$!
+	if ((boots > 1)); then
+		watch_boots &
+		watcher=$!
+	fi
 	qemu_status=0
 	wait "$pid" || qemu_status=$?
 	pid=

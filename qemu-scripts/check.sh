@@ -35,6 +35,7 @@ ftrace   both   tracefs files and module loading: wrong behaviour when used from
 upstream both   ordinary ring buffers and ftrace: a regression that the patches cause
 boot     quick  a kernel parameter without effect; events missing of how EL2 starts, in each mode
 panic    quick  events missing from the dump when EL2 or the kernel dies, in each mode
+reboot   both   events that the next boot does not show, or shows wrongly, after a crash or reset
 order    both   an event out of order or unaccounted for, under load, in each mode
 tool     both   hyptrace: a wrong figure, a bad file accepted, an unreadable export
 docs     quick  an example in a document that does not work

@@ -172,6 +172,27 @@ suite_panic()
 	done
 }
 
+reboots()	# MODE END...
+{
+	"$SCRIPTS/build-test-modules.sh"
+	"$SCRIPTS/check/reboot.sh" "$@"
+}
+
+# The quick form has a crash of EL2 in one mode, and a reset from outside in another
+suite_reboot()
+{
+	local mode
+
+	if [[ $all == no ]]; then
+		job "reboot protected" reboots protected el2
+		job "reboot nvhe" reboots nvhe hang
+		return
+	fi
+	for mode in $MODES; do
+		job "reboot $mode" reboots "$mode" el2 host oops hang reset reboot
+	done
+}
+
 # Checks of a recording what the README promises. It stays in $out
 check_recording()	# WHAT MIN-ENTRIES ARGUMENTS-OF-RECORD MODE CPUS [ARGUMENT-OF-BOOT]...
 {

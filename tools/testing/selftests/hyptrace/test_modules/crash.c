@@ -27,6 +27,7 @@ enum {
 	CRASH_EL2_TWICE, /* EL2 panics, and again when it writes an event; not protected */
 	CRASH_ENABLE,	/* nothing: this CPU switches host_hcall on over and over, for ever */
 	CRASH_TEXT,	/* the host makes an instruction of EL2 undefined, which EL2 may refuse */
+	CRASH_HANG,	/* all CPUs of the host hang, with interrupts off */
 };
 
 /* An address without memory, where EL2 looks for a VM's page tables */
@@ -95,6 +96,13 @@ static void write_text(void)
 	pr_err("crash: the host has written to EL2's text\n");
 }
 
+static void hang_for_ever(void *unused)
+{
+	local_irq_disable();
+	while (1)
+		cpu_relax();
+}
+
 static int crash_set(void *data, u64 what)
 {
 	if (what == CRASH_EL2)
@@ -105,6 +113,8 @@ static int crash_set(void *data, u64 what)
 		enable_for_ever();
 	else if (what == CRASH_TEXT && text)
 		write_text();
+	else if (what == CRASH_HANG)
+		on_each_cpu(hang_for_ever, NULL, 0);
 	else if (what == CRASH_OOPS)
 		WRITE_ONCE(*(int *)NULL, 0);
 	return -EINVAL;

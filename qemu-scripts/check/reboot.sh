@@ -1,0 +1,25 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Usage: reboot.sh MODE END...
+#
+# Checks what the next boot shows of a boot that has ended in each of the ways that
+# run-reboot.sh knows, in one of boot.sh's modes. Needs build/obj/test_modules. Prints TAP.
+set -euo pipefail
+. "$(dirname "$0")/../lib/common.sh"
+
+memory="reserve_mem=4M:2M:hyp trace_remote_mem=hypervisor:hyp"
+
+[[ ${1:-} != -h && ${1:-} != --help ]] || { usage; exit; }
+(($# >= 2)) || die "a MODE and an END are needed; see --help"
+mode=$1
+shift
+for end; do
+	reset=()
+	case $end in
+	hang | reset) reset=(--reset-at "ready to") ;;
+	esac
+	"$SCRIPTS/boot.sh" --mode "$mode" --smp 2 --boots 2 "${reset[@]}" --append "$memory" \
+		--add "$BUILD/obj/test_modules/crash.ko" \
+		--add "$SCRIPTS/guest/run-reboot.sh" -- /root/run-reboot.sh "$end" ||
+		echo "not ok 1 $end: boot.sh ended with status $?"
+done
