@@ -49,6 +49,9 @@ static const char doc[] =
 	"--stop-on and --why, or if the connection is lost: the recording goes on then,\n"
 	"and the exit status is 1.\n"
 	"\n"
+	"With --last-boot, nothing is traced: the file has the events that the kernel\n"
+	"has found in memory that an earlier boot has left, and how that boot ended.\n"
+	"\n"
 	"With --guest or --host-only, the clock is " COUNTERPAIR_CLOCK ", by which the events of\n"
 	"host and guest are put in order.\n"
 	"\n"
@@ -98,7 +101,7 @@ struct recorder {
 
 enum {
 	OPT_WHY = CMDLINE_KEYS, OPT_HOST_ONLY, OPT_GUEST, OPT_GRAPH, OPT_GRAPH_FUNCTION, OPT_STACKS,
-	OPT_COMPRESSION, OPT_STOP_ON, OPT_KEEP, OPT_TO, OPT_FROM_BOOT,
+	OPT_COMPRESSION, OPT_STOP_ON, OPT_KEEP, OPT_TO, OPT_FROM_BOOT, OPT_LAST_BOOT,
 };
 
 static const struct argp_option options[] = {
@@ -112,6 +115,8 @@ static const struct argp_option options[] = {
 	{ "host-only", OPT_HOST_ONLY, NULL, 0,
 	  "record host events only; in a guest, its own kernel is the host, and there may be no remote",
 	  0 },
+	{ "last-boot", OPT_LAST_BOOT, NULL, 0,
+	  "write what the hypervisor did before this boot, if the kernel has that, and end", 0 },
 	{ "guest", OPT_GUEST, "FILE", 0,
 	  "at the end, merge FILE, the recording that a guest has made meanwhile, or NAME=FILE with its name (see hyptrace merge); can be repeated",
 	  0 },
@@ -179,14 +184,15 @@ static void set_output(struct options *o)
 		o->output = DEFAULT_OUTPUT;
 }
 
-/* All of it has been chosen on the kernel's command line */
-static int check_from_boot(const struct options *o)
+/* With @option there is nothing to run and nothing to choose: it has been traced already */
+static int check_traced(const struct options *o, const char *option)
 {
 	const struct session_options *s = &o->session;
 	const struct {
 		bool given;
 		const char *what;
 	} others[] = {
+		{ s->from_boot && s->last_boot, "--last-boot" },
 		{ s->command, "COMMAND" },
 		{ s->duration_ms, "--duration" },
 		{ s->host_only, "--host-only" },
@@ -203,9 +209,9 @@ static int check_from_boot(const struct options *o)
 	};
 	unsigned int i;
 
-	for (i = 0; s->from_boot && i < ARRAY_SIZE(others); i++) {
+	for (i = 0; i < ARRAY_SIZE(others); i++) {
 		if (others[i].given)
-			return log_error("--from-boot with %s: expected one of them",
+			return log_error("%s with %s: expected one of them", option,
 					 others[i].what);
 	}
 	return 0;
@@ -216,8 +222,10 @@ static int check_options(struct options *o)
 	struct session_options *s = &o->session;
 
 	set_output(o);
-	if (check_from_boot(o))
-		return -1;
+	if (s->from_boot)
+		return check_traced(o, "--from-boot");
+	if (s->last_boot)
+		return check_traced(o, "--last-boot");
 	if (o->guests.nr && set_clock(s, "--guest"))
 		return -1;
 	if (s->host_only && !s->clock)
@@ -260,6 +268,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_HOST_ONLY:
 		o->session.host_only = true;
+		return 0;
+	case OPT_LAST_BOOT:
+		o->session.last_boot = true;
 		return 0;
 	case OPT_GUEST:
 		return cmdline_told(strlist_add(&o->guests, arg));
@@ -371,8 +382,12 @@ static void wait_for_end(struct recorder *r)
 
 static void summary(const struct recorder *r)
 {
+	const char *last_boot = r->s.r.last_boot;
+
 	if (r->opt->quiet)
 		return;
+	if (last_boot)
+		log_note("the last boot %.*s", (int)strcspn(last_boot, "\n"), last_boot);
 	if (r->sent)
 		streams_tell(capture_streams(r->c), r->opt->to.text);
 	if (!r->sent || !r->opt->sent_only)
@@ -487,6 +502,8 @@ static int run(struct recorder *r)
 		return run_until_event(r);
 	if (r->opt->session.from_boot)
 		return session_stop(&r->s) ?: take_buffers(r);
+	if (r->opt->session.last_boot)
+		return take_buffers(r);
 	if (capture_start(r->c) || session_start(&r->s)) {
 		capture_stop(r->c);
 		return -1;
@@ -537,7 +554,7 @@ static int finish(struct recorder *r)
 	struct strlist texts = { 0 };
 	int ret = capture_counters(r->c, &texts);
 
-	if (!ret)
+	if (!ret && !r->opt->session.last_boot)
 		ret = add_end(&r->s.r, &texts);
 	if (!ret)
 		r->sent = r->sender && !fill(r, &texts, true);

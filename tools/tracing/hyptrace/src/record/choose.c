@@ -175,8 +175,23 @@ bool chosen_whole(const struct recording *r, const char *event, enum side side)
 	return i < r->events[side].nr && !*r->filters[side].str[i];
 }
 
+/* The kernel keeps what it has of the last boot in a directory of its own */
+static int choose_last_boot(struct recording *r, const struct session_options *o)
+{
+	char *name = xasprintf("%s_last_boot", o->remote ?: "hypervisor");
+
+	r->dir[HYP] = name ? tdir_find_remote(name) : NULL;
+	free(name);
+	if (!r->dir[HYP])
+		return -1;
+	r->last_boot = tdir_read(r->dir[HYP], "last_boot_info", NULL);
+	return r->last_boot ? choose_events(r, r->dir[HYP], o, HYP) : -1;
+}
+
 static int choose_hyp(struct recording *r, const struct session_options *o)
 {
+	if (o->last_boot)
+		return choose_last_boot(r, o);
 	r->dir[HYP] = tdir_open_remote(o->remote ?: "hypervisor");
 	return r->dir[HYP] ? choose_events(r, r->dir[HYP], o, HYP) : -1;
 }
@@ -232,5 +247,7 @@ int choose_all(struct recording *r, const struct session_options *o)
 		return choose_from_boot(r, o);
 	if (!o->host_only && choose_hyp(r, o))
 		return -1;
-	return choose_cpus(r, o) || choose_host_events(r, o) ? -1 : 0;
+	if (choose_cpus(r, o))
+		return -1;
+	return o->last_boot ? 0 : choose_host_events(r, o);
 }

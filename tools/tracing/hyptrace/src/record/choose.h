@@ -35,6 +35,7 @@ struct choices {
  * struct session_options - what the user wants to trace
  * @from_boot:	take what has been traced since the boot; only @remote and @cpus count
  * @host_only:	leave the hypervisor out
+ * @last_boot:	what the hypervisor did before this boot, and nothing of the host
  * @remote:	name of the remote, or a path; NULL for "hypervisor"
  * @clock:	trace clock, or NULL for the remote's
  * @size_kb:	of each buffer
@@ -53,6 +54,7 @@ struct choices {
 struct session_options {
 	bool from_boot;
 	bool host_only;
+	bool last_boot;
 	const char *remote;
 	const char *clock;
 	const char *size_kb;

@@ -17,6 +17,8 @@
  * @clock:	the trace clock of each side
  * @cpus:	the CPUs
  * @from_boot:	it began with the boot
+ * @last_boot:	what the kernel knows of the boot that the hypervisor's events are of; NULL if that
+ *		is this boot
  */
 struct recording {
 	struct tdir *dir[NR_SIDES];
@@ -25,6 +27,7 @@ struct recording {
 	char *clock[NR_SIDES];
 	struct cpulist cpus;
 	bool from_boot;
+	char *last_boot;
 };
 
 #endif

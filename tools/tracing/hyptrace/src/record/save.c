@@ -205,6 +205,17 @@ u32 save_nr_cpus(const struct recording *r)
 	return r->cpus.cpu[r->cpus.nr - 1] + 1;
 }
 
+/* How an earlier boot ended, a line each. The clocks and tasks of this boot say nothing of it */
+static void save_last_boot(struct datw *w, const char *info)
+{
+	size_t len;
+
+	for (; *info; info += len + !!info[len]) {
+		len = strcspn(info, "\n");
+		save_text(w, xasprintf("hyptrace: last boot: %.*s\n", (int)len, info));
+	}
+}
+
 static void save_options(struct datw *w, const struct recording *r, u32 nr_cpus)
 {
 	static const char version[] = "hyptrace " VERSION;
@@ -212,8 +223,12 @@ static void save_options(struct datw *w, const struct recording *r, u32 nr_cpus)
 	datw_option(w, DAT_CPUCOUNT, &nr_cpus, sizeof(nr_cpus));
 	datw_option(w, DAT_VERSION_TEXT, version, sizeof(version));
 	save_uname(w);
-	save_clocksnap(w, r);
-	save_text(w, boot_text());
+	if (r->last_boot) {
+		save_last_boot(w, r->last_boot);
+	} else {
+		save_clocksnap(w, r);
+		save_text(w, boot_text());
+	}
 	save_choice(w, r, HOST);
 	save_choice(w, r, HYP);
 }

@@ -139,6 +139,12 @@ static int check_features(const struct session *s)
 	return tdir_need(d, "current_tracer", "CONFIG_NVHE_EL2_FUNCTION_TRACER");
 }
 
+/* What an earlier boot has left can only be read */
+static bool changes_hyp(const struct session *s)
+{
+	return s->r.dir[HYP] && !s->opt->last_boot;
+}
+
 static int check_traced(const struct tdir *d)
 {
 	char *text = tdir_read(d, "buffer_size_kb", NULL);
@@ -176,14 +182,14 @@ int session_prepare(struct session *s)
 	s->r.dir[HOST] = tdir_new_instance(s->undo);
 	if (!s->r.dir[HOST] || set_clock(s) || prepare_host(s))
 		return -1;
-	return s->r.dir[HYP] ? prepare_hyp(s) : 0;
+	return changes_hyp(s) ? prepare_hyp(s) : 0;
 }
 
 int session_arm(struct session *s)
 {
 	struct tdir *d = s->r.dir[HYP];
 
-	if (!d || s->opt->from_boot)
+	if (!changes_hyp(s) || s->opt->from_boot)
 		return 0;
 	if (tdir_write(d, "tracing_on", "0") || evset_enable(&s->r.events[HYP], d, s->undo))
 		return -1;
@@ -339,6 +345,7 @@ int session_close(struct session *s)
 		free(s->r.clock[side]);
 	}
 	cpulist_free(&s->r.cpus);
+	free(s->r.last_boot);
 	/* sigfd stays open, for what is still printed: see output_start() */
 	return ret;
 }

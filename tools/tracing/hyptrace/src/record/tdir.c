@@ -48,6 +48,9 @@ static int no_remote(const char *root, const char *name)
 		return -1;
 	have = !access(remotes, F_OK);
 	free(remotes);
+	if (have && strstr(name, "_last_boot"))
+		return log_error("no remote '%s' in %s/remotes: the kernel has nothing of an earlier boot; see trace_remote_mem= in Documentation/trace/remotes.rst",
+				 name, root);
 	if (have) {
 		log_error("no remote '%s' in %s/remotes: was the kernel booted with kvm-arm.mode=protected or kvm-arm.mode=nvhe?",
 			  name, root);
