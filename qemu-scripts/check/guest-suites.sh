@@ -191,6 +191,13 @@ suite_reboot()
 	for mode in $MODES; do
 		job "reboot $mode" reboots "$mode" el2 host oops hang reset reboot
 	done
+	job "reboot, kexec" reboot_by_kexec
+}
+
+reboot_by_kexec()
+{
+	build_checked_kernel kexec
+	"$SCRIPTS/check/reboot.sh" nvhe kexec kexec-off
 }
 
 # Checks of a recording what the README promises. It stays in $out

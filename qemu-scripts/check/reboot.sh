@@ -3,7 +3,8 @@
 # Usage: reboot.sh MODE END...
 #
 # Checks what the next boot shows of a boot that has ended in each of the ways that
-# run-reboot.sh knows, in one of boot.sh's modes. Needs build/obj/test_modules. Prints TAP.
+# run-reboot.sh knows, in one of boot.sh's modes. Needs build/obj/test_modules, and for kexec
+# build/kernel-kexec with its modules. Prints TAP.
 set -euo pipefail
 . "$(dirname "$0")/../lib/common.sh"
 
@@ -14,12 +15,18 @@ memory="reserve_mem=4M:2M:hyp trace_remote_mem=hypervisor:hyp"
 mode=$1
 shift
 for end; do
-	reset=()
+	more=(--boots 2)
+	modules=test_modules
 	case $end in
-	hang | reset) reset=(--reset-at "ready to") ;;
+	hang | reset) more+=(--reset-at "ready to") ;;
+	kexec*)
+		modules+=-kexec
+		image=$BUILD/kernel-kexec/arch/arm64/boot/Image
+		more=(--boots 3 --kernel "$image" --add "$image" --add "$BUILD/tests/kexec")
+		;;
 	esac
-	"$SCRIPTS/boot.sh" --mode "$mode" --smp 2 --boots 2 "${reset[@]}" --append "$memory" \
-		--add "$BUILD/obj/test_modules/crash.ko" \
+	"$SCRIPTS/boot.sh" --mode "$mode" --smp 2 "${more[@]}" --append "$memory" \
+		--add "$BUILD/obj/$modules/crash.ko" \
 		--add "$SCRIPTS/guest/run-reboot.sh" -- /root/run-reboot.sh "$end" ||
 		echo "not ok 1 $end: boot.sh ended with status $?"
 done

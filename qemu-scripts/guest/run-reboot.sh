@@ -12,6 +12,8 @@
 #   hang       all CPUs of the host hang with interrupts off; boot.sh resets the machine
 #   reset      boot.sh resets the machine, after an oops
 #   reboot     reboot -f
+#   kexec      another kernel is started; needs the program kexec and the kernel Image beside it
+#   kexec-off  the same; that kernel does not know the memory, and reboots
 remotes=/sys/kernel/tracing/remotes
 last=$remotes/hypervisor_last_boot
 here=$(dirname "$(realpath "$0")")
@@ -42,9 +44,21 @@ crash()		# CPU WHAT
 	taskset $((1 << $1)) sh -c "echo $2 >/sys/kernel/debug/crash"
 }
 
+# The root file system is what it was unpacked from
+start_kernel()	# COMMAND-LINE
+{
+	cd / || exit 1
+	find . -xdev ! -path './tmp/*' | cpio -o -H newc >/tmp/initrd 2>/dev/null
+	"$here/kexec" "$here/Image" /tmp/initrd "$1"
+}
+
 # Does not return
 end_boot()
 {
+	if grep -q 'without_memory' /proc/cmdline; then
+		reboot -f
+		sleep 1000
+	fi
 	insmod "$here/crash.ko" || exit 1
 	cd $remotes/hypervisor || exit 1
 	echo selftest host_hcall hyp_panic >set_event
@@ -68,6 +82,10 @@ end_boot()
 		echo "ready to be reset"
 		;;
 	reboot) reboot -f ;;
+	kexec) start_kernel "$(cat /proc/cmdline)" ;;
+	kexec-off)
+		start_kernel "$(sed 's/trace_remote_mem=[^ ]*/without_memory/' /proc/cmdline)"
+		;;
 	esac
 	sleep 1000
 }
@@ -81,6 +99,7 @@ expected_end()
 	hang) echo 'reset from outside, or power failure' ;;
 	reset) echo 'oops, then reset from outside, or power failure' ;;
 	reboot) echo 'reboot' ;;
+	kexec*) echo 'kexec' ;;
 	esac
 }
 
