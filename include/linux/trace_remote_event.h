@@ -18,6 +18,9 @@
  * of that value in the symbol table t; here x may also be an expression that
  * begins with a field and has no parenthesis, such as esr >> 26 & 63.
  *
+ * Whatever the fields of a record are, printing it must do no harm: what an earlier boot has left
+ * may be damaged. So a width or a precision of the format must not be any value.
+ *
  * A record begins with the common header of all kernel events, so that every parser
  * can read it. A writer stores the header's first word as a whole, since the flags
  * and the preempt count are always zero.

@@ -24,7 +24,7 @@ REMOTE_EVENT(names,
 	"season=%s parity=%s (%u)",
 	SYM(season, test_seasons), SYM(parity, test_parities), REC(parity))
 
-/* The value's upper 20 bits, and after them so many columns of text */
+/* The value's upper 20 bits, and after them so many columns of text; more is not written */
 REMOTE_EVENT(line,
 	REMOTE_FIELDS(u32, width),
-	"width=%u%*s", REC(width), REC(width), "")
+	"width=%u%*s", REC(width), REC(width) & 0xfffff, "")

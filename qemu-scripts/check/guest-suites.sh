@@ -178,11 +178,27 @@ reboots()	# MODE END...
 	"$SCRIPTS/check/reboot.sh" "$@"
 }
 
+# What the kernel makes of damaged images, of which the suite "writer" reads many more
+damaged_images()	# NUMBER
+{
+	local seed
+
+	seed=$(random_seed)
+	echo "# seed $seed"
+	"$SCRIPTS/build-test-modules.sh"
+	guest "$FIRST_MODE" 2 --append "reserve_mem=512K:512K:soft trace_remote_mem=test:soft" \
+		--add "$BUILD/kernel/kernel/trace/remote_test.ko" \
+		--add "$BUILD/obj/test_modules/scribble.ko" \
+		--add "$SCRIPTS/guest/run-scribble.sh" -- /root/run-scribble.sh "$1" "$seed"
+}
+
 # The quick form has a crash of EL2 in one mode, and a reset from outside in another
 suite_reboot()
 {
-	local mode
+	local mode images=1000
 
+	[[ $all == yes ]] || images=30
+	job "reboot, damaged" damaged_images $images
 	if [[ $all == no ]]; then
 		job "reboot protected" reboots protected el2
 		job "reboot nvhe" reboots nvhe hang

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * scribble - damage what the remote "test" has left in its memory, as a reset might
+ *
+ * Writing a number to the file "scribble" in debugfs makes the region what it was when the module
+ * was loaded, as if another boot had left it, with some words of it changed, by a generator that
+ * starts with that number. Then remote_test.ko, loaded again, finds it.
+ */
+#include <linux/debugfs.h>
+#include <linux/kernel.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/vmalloc.h>
+
+#include "ring_buffer_image.c"
+
+static char *label = "soft";
+module_param(label, charp, 0);
+MODULE_PARM_DESC(label, "of the memory");
+
+static void *region, *saved;
+static u64 size, seed;
+static struct rb_image_layout layout;
+
+static u32 below(u32 limit)
+{
+	seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+	return (seed >> 33) % limit;
+}
+
+/* The checksum is right, or there would be nothing to see */
+static void seal(void)
+{
+	struct rb_image_head *head = region;
+	u64 from = offsetof(struct rb_image_head, version);
+
+	head->check = rb_image_hash(RB_IMAGE_HASH_INIT, region + from, layout.state - from);
+}
+
+static void scribble_at(u64 from, u64 bytes)
+{
+	u32 *word = region + from + below(bytes / sizeof(*word)) * sizeof(*word);
+
+	switch (below(3)) {
+	case 0:
+		*word ^= BIT(below(32));
+		break;
+	case 1:
+		*word = below(600);
+		break;
+	default:
+		*word = below(U32_MAX);
+	}
+}
+
+/* The parts in front more often than their size says */
+static void scribble_once(void)
+{
+	u32 cpu = below(layout.nr_cpus), id = below(layout.nr_subbufs);
+
+	switch (below(8)) {
+	case 0:
+		scribble_at(layout.cpus, layout.events - layout.cpus);
+		break;
+	case 1:
+		scribble_at(layout.events, layout.state - layout.events);
+		break;
+	case 2:
+		scribble_at(layout.state, layout.stale - layout.state);
+		break;
+	case 3:
+		scribble_at(layout.stale, layout.buffers - layout.stale);
+		break;
+	case 4:
+		scribble_at(rb_image_meta(&layout, cpu), sizeof(struct trace_buffer_meta));
+		break;
+	default:
+		scribble_at(rb_image_subbuf(&layout, cpu, id), below(2) ? PAGE_SIZE : 256);
+	}
+}
+
+static int scribble_set(void *data, u64 number)
+{
+	struct rb_image_head *head = region;
+	u32 nr;
+
+	seed = number;
+	memcpy(region, saved, size);
+	head->boot++;
+	for (nr = 1 + below(20); nr; nr--)
+		scribble_once();
+	if (below(8))
+		seal();
+	return 0;
+}
+DEFINE_DEBUGFS_ATTRIBUTE(scribble_fops, NULL, scribble_set, "%llu\n");
+
+static struct dentry *scribble_file;
+
+static int __init scribble_init(void)
+{
+	struct rb_image_head head;
+	phys_addr_t start, bytes;
+
+	if (!reserve_mem_find_by_name(label, &start, &bytes))
+		return -ENODEV;
+	region = phys_to_virt(start);
+	size = bytes;
+	if (rb_image_read_head(region, size, &head, &layout))
+		return -ENODATA;
+	saved = vmalloc(size);
+	if (!saved)
+		return -ENOMEM;
+	memcpy(saved, region, size);
+	scribble_file = debugfs_create_file_unsafe("scribble", 0200, NULL, NULL, &scribble_fops);
+	return 0;
+}
+module_init(scribble_init);
+
+static void __exit scribble_exit(void)
+{
+	debugfs_remove(scribble_file);
+	vfree(saved);
+}
+module_exit(scribble_exit);
+
+MODULE_DESCRIPTION("Damages what the last boot has left, for the tests of trace remotes");
+MODULE_LICENSE("GPL");
