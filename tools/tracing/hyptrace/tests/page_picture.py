@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Usage: page_picture.py page|guest|compare PAGE OUT
+"""Usage: page_picture.py page|guest|compare|crash PAGE OUT
 
 Takes a screenshot for the README:
 
@@ -10,6 +10,8 @@ Takes a screenshot for the README:
            these are: hyptrace-guest.png
   compare  a page of "hyptrace compare --html", with the slowest KVM_RUN of both:
            hyptrace-compare.png
+  crash    the end of a recording that "hyptrace record --last-boot" has made after a panic of
+           EL2: hyptrace-crash.png
 """
 import sys
 
@@ -68,7 +70,19 @@ def show_compare(b, path):
     b.frames()
 
 
-SHOW = {"page": show_page, "guest": show_guest, "compare": show_compare}
+def show_crash(b, path):
+    b.open(path)
+    b.js("""(() => {
+        const { end } = page.data;
+        page.setTheme('light');
+        page.hits.search('hyp_panic');
+        page.hits.next(1);
+        page.tabs.show(0);
+        page.setView(end - 10e6, end + 2e5);
+    })()""")
+
+
+SHOW = {"page": show_page, "guest": show_guest, "compare": show_compare, "crash": show_crash}
 
 
 def main(kind, path, out):
