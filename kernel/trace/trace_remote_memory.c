@@ -22,6 +22,8 @@
 #include <linux/kmsg_dump.h>
 #include <linux/libnvdimm.h>
 #include <linux/mm.h>
+#include <linux/of.h>
+#include <linux/of_address.h>
 #include <linux/random.h>
 #include <linux/rculist.h>
 #include <linux/reboot.h>
@@ -56,6 +58,24 @@ static int __init set_mem_param(char *str)
 }
 __setup("trace_remote_mem=", set_mem_param);
 
+/* A node of the device tree's reserved memory; it has to be in the linear map */
+static bool find_in_tree(const char *label, phys_addr_t *start, phys_addr_t *bytes)
+{
+	struct device_node *parent = of_find_node_by_path("/reserved-memory");
+	struct device_node *node = of_get_child_by_name(parent, label);
+	struct resource res;
+	bool found = node && !of_property_present(node, "no-map") &&
+		     !of_address_to_resource(node, 0, &res);
+
+	of_node_put(node);
+	of_node_put(parent);
+	if (!found)
+		return false;
+	*start = res.start;
+	*bytes = resource_size(&res);
+	return pfn_valid(PHYS_PFN(res.start)) && pfn_valid(PHYS_PFN(res.end));
+}
+
 /* The whole pages of the memory that was reserved for the remote; false if there are none */
 static bool find_region(const char *name, void **region, u64 *size)
 {
@@ -66,7 +86,8 @@ static bool find_region(const char *name, void **region, u64 *size)
 		;
 	if (i == MAX_PARAMS)
 		return false;
-	if (!reserve_mem_find_by_name(mem_labels[i], &start, &bytes)) {
+	if (!reserve_mem_find_by_name(mem_labels[i], &start, &bytes) &&
+	    !find_in_tree(mem_labels[i], &start, &bytes)) {
 		pr_err("%s: trace_remote_mem: no memory was reserved as '%s'\n", name,
 		       mem_labels[i]);
 		return false;
