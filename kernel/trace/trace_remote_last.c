@@ -257,7 +257,11 @@ static int read_subbufs(struct last_boot *last, const struct remote_memory *m, u
 	return 0;
 }
 
-/* Bring them in order, and mark those before which something is missing */
+/*
+ * Bring them in order, and mark those before which something is missing. Not the last one: it
+ * stands for the one that is being written, which has no mark, and an iterator that finds one there
+ * does not end. Its readers are told by last_swap_reader().
+ */
 static void order_subbufs(struct last_boot *last, const struct trace_buffer_meta *meta,
 			  struct last_cpu *c, struct rb_page **by_id)
 {
@@ -267,7 +271,7 @@ static void order_subbufs(struct last_boot *last, const struct trace_buffer_meta
 	c->dropped = meta->dropped;
 	for (i = 0; i < c->nr; i++) {
 		c->subbufs[i] = by_id[c->pages[i].id];
-		if (c->pages[i].lost)
+		if (c->pages[i].lost && i + 1 < c->nr)
 			rb_image_mark(c->subbufs[i], c->pages[i].lost);
 	}
 }

@@ -59,6 +59,9 @@ end_boot()
 		reboot -f
 		sleep 1000
 	fi
+	hyptrace record --last-boot -o /tmp/crash.dat 2>&1 |
+		grep -q 'the kernel has nothing of an earlier boot'
+	result $? "hyptrace says that there is no last boot"
 	insmod "$here/crash.ko" || exit 1
 	cd $remotes/hypervisor || exit 1
 	echo selftest host_hcall hyp_panic >set_event
@@ -168,6 +171,17 @@ check_readers()
 	done
 }
 
+# It maps the buffers
+check_record()
+{
+	hyptrace record -q --last-boot -o /tmp/crash.dat
+	result $? "hyptrace record --last-boot"
+	hyptrace report /tmp/crash.dat | sed -n 's/.* selftest: id=//p' | cmp - /tmp/expected
+	result $? "the recording has all events"
+	hyptrace check /tmp/crash.dat | grep -q 'violations=0 lost=0 unaccounted=0'
+	result $? "and they are accounted for"
+}
+
 check_refused()
 {
 	is_refused tracing_on 1
@@ -203,6 +217,7 @@ fi
 check_info
 check_events
 check_readers
+check_record
 check_refused
 check_again
 echo "1..$nr"
