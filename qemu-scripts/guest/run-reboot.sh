@@ -178,6 +178,8 @@ check_record()
 	result $? "hyptrace record --last-boot"
 	hyptrace report /tmp/crash.dat | sed -n 's/.* selftest: id=//p' | cmp - /tmp/expected
 	result $? "the recording has all events"
+	hyptrace report /tmp/crash.dat | grep -q "^the boot ended: $(expected_end)"
+	result $? "and how the boot ended"
 	hyptrace check /tmp/crash.dat | grep -q 'violations=0 lost=0 unaccounted=0'
 	result $? "and they are accounted for"
 }

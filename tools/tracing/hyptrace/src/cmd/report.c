@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/account.h"
 #include "cmd/cmdline.h"
@@ -11,6 +12,7 @@
 #include "cmd/report.h"
 #include "lib/log.h"
 #include "trace/corrupt.h"
+#include "trace/datr.h"
 #include "trace/evdb.h"
 #include "trace/eventjson.h"
 #include "trace/merge.h"
@@ -123,10 +125,28 @@ static int print_each_cpu(struct report *r)
 	return ret;
 }
 
+/* How the boot ended, if it is from "record --last-boot"; the file may have any bytes */
+static void print_end_of_boot(const struct report *r)
+{
+	static const char begin[] = "hyptrace: last boot: ended: ";
+	const char *text;
+	unsigned int i;
+
+	for (i = 0; (text = datr_text(r->d, i)); i++) {
+		if (strncmp(text, begin, sizeof(begin) - 1))
+			continue;
+		fputs("the boot ended: ", r->out);
+		for (text += sizeof(begin) - 1; *text && *text != '\n'; text++)
+			fputc(*text >= ' ' && *text <= '~' ? *text : '?', r->out);
+		fputc('\n', r->out);
+	}
+}
+
 static void print_totals(struct report *r)
 {
 	struct account_result a;
 
+	print_end_of_boot(r);
 	account_finish(r->account, r->how->cpus, NULL, &a);
 	fprintf(r->out, "total: events=%llu host_events=%llu", a.seen[HYP], a.seen[HOST]);
 	if (datr_nr_guests(r->d))
