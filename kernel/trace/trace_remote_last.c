@@ -33,6 +33,9 @@
 #define OTHER_EVENT	0xfffe	/* this kernel has not */
 #define NR_IDS		0x10000
 
+/* Of an address that is no kernel's */
+#define USER_BITS	GENMASK_ULL(46, 0)
+
 /**
  * struct last_cpu - the buffer of a CPU
  * @nr:		sub-buffers that have events
@@ -108,11 +111,11 @@ static void move_address(const struct last_boot *last, u64 *address)
 	u64 offset = *address - head->text;
 
 	if (offset >= head->text_size)
-		*address &= GENMASK_ULL(47, 0);
+		*address &= USER_BITS;
 	else if (last->same_kernel)
 		*address = (unsigned long)_text + offset;
 	else
-		*address = offset;
+		*address = offset & USER_BITS;
 }
 
 /* The fields of records are aligned to 4 bytes only */

@@ -190,10 +190,7 @@ static void fill_cpus(struct remote_memory *m)
 	u32 *cpus = m->region + m->layout.cpus, nr = 0;
 	int cpu;
 
-	cpumask_copy(&m->cpus, cpu_present_mask);
 	for_each_cpu(cpu, &m->cpus) {
-		if (nr == m->layout.nr_cpus)
-			break;
 		m->index[cpu] = nr;
 		cpus[nr++] = cpu;
 	}
@@ -211,11 +208,13 @@ int remote_memory_begin(struct trace_remote *remote)
 	lockdep_assert_held(&remote->lock);
 	if (!m)
 		return 0;
-	ret = rb_image_plan(&m->layout, m->size, num_present_cpus(), remote->desc->nr_events);
+	WRITE_ONCE(m->used, false);
+	cpumask_copy(&m->cpus, cpu_present_mask);
+	ret = rb_image_plan(&m->layout, m->size, cpumask_weight(&m->cpus),
+			    remote->desc->nr_events);
 	if (ret)
 		return ret;
 
-	WRITE_ONCE(m->used, false);
 	rb_image_begin(m->region);
 	memset(m->region + sizeof(u64), 0, m->size - sizeof(u64));
 	fill_head(remote);
