@@ -213,7 +213,7 @@ suite_reboot()
 reboot_by_kexec()
 {
 	build_checked_kernel kexec
-	"$SCRIPTS/check/reboot.sh" nvhe kexec kexec-off
+	"$SCRIPTS/check/reboot.sh" nvhe kexec kexec-off kexec-other
 }
 
 # Checks of a recording what the README promises. It stays in $out

@@ -14,6 +14,7 @@
 #   reboot     reboot -f
 #   kexec      another kernel is started; needs the program kexec and the kernel Image beside it
 #   kexec-off  the same; that kernel does not know the memory, and reboots
+#   kexec-other  as kexec; that kernel has another build id
 remotes=/sys/kernel/tracing/remotes
 last=$remotes/hypervisor_last_boot
 here=$(dirname "$(realpath "$0")")
@@ -65,6 +66,7 @@ end_boot()
 	insmod "$here/crash.ko" || exit 1
 	cd $remotes/hypervisor || exit 1
 	echo selftest host_hcall hyp_panic >set_event
+	echo 1 >options/stacktrace
 	echo 1 >tracing_on
 	write_events 1 40
 	case $end in
@@ -85,7 +87,7 @@ end_boot()
 		echo "ready to be reset"
 		;;
 	reboot) reboot -f ;;
-	kexec) start_kernel "$(cat /proc/cmdline)" ;;
+	kexec | kexec-other) start_kernel "$(cat /proc/cmdline)" ;;
 	kexec-off)
 		start_kernel "$(sed 's/trace_remote_mem=[^ ]*/without_memory/' /proc/cmdline)"
 		;;
@@ -122,8 +124,10 @@ check_info()
 {
 	grep -q "^ended: $(expected_end)" $last/last_boot_info
 	result $? "how it ended"
-	grep -q "^build id: .* (this kernel)" $last/last_boot_info
-	result $? "it was this kernel"
+	which=this
+	[ "$end" != kexec-other ] || which=another
+	grep -q "^build id: .* ($which kernel)" $last/last_boot_info
+	result $? "it was $which kernel"
 	grep -q "^clock: local" $last/last_boot_info
 	result $? "the clock"
 	grep -q "^boots since: 1" $last/last_boot_info
@@ -141,6 +145,16 @@ check_events()
 	result $? "all events are there, in their order"
 	! grep -q 'LOST\|unknown' $last/trace
 	result $? "nothing is lost or unknown"
+	# This kernel is at another place. Of another kernel, it does not know the symbols
+	if [ "$end" = kexec-other ]; then
+		! grep '^ =>' $last/trace | grep -q -v '^ => 0x'
+		result $? "stacks have no names"
+	else
+		! grep '^ =>' $last/trace | grep -q -v '^ => __kvm_nvhe_'
+		result $? "stacks have names of EL2"
+	fi
+	grep -q '^ =>' $last/trace
+	result $? "and there are stacks"
 	if [ "$end" = el2 ]; then
 		tail -n 1 $last/trace | grep -q ' hyp_panic .* ip=__kvm_nvhe_enter_vmid_context+'
 		result $? "the panic is the last event, with its place"
