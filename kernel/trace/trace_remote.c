@@ -266,6 +266,9 @@ int remote_set_size(struct trace_remote *remote, unsigned long kb)
 	unsigned long max = (RB_WRITER_MAX_SUBBUFS - 1) * (PAGE_SIZE - sizeof(struct rb_page));
 
 	lockdep_assert_held(&remote->lock);
+	/* It follows from the memory that there is */
+	if (remote_is_last(remote) || remote->memory)
+		return -EPERM;
 	if (!kb || kb > max >> 10)
 		return -EINVAL;
 	if (remote_buffer(remote))

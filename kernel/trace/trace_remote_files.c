@@ -313,9 +313,6 @@ static ssize_t buffer_size_write(struct file *filp, const char __user *ubuf, siz
 	unsigned long kb;
 	int ret = kstrtoul_from_user(ubuf, cnt, 10, &kb);
 
-	/* It follows from the memory that there is */
-	if (remote_is_last(remote) || remote->memory)
-		return -EPERM;
 	if (ret)
 		return ret;
 

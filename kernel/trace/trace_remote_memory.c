@@ -49,9 +49,11 @@ static int __init set_mem_param(char *str)
 
 	for (i = 0; i < MAX_PARAMS && *mem_names[i]; i++)
 		;
-	if (!colon || colon == str || colon - str >= RB_IMAGE_NAME || i == MAX_PARAMS)
-		return 0;
-
+	if (!colon || colon == str || colon - str >= RB_IMAGE_NAME || i == MAX_PARAMS) {
+		pr_warn("trace_remote_mem=%s is ignored: expected <remote>:<label>, up to %u times\n",
+			str, MAX_PARAMS);
+		return 1;
+	}
 	memcpy(mem_names[i], str, colon - str);
 	strscpy(mem_labels[i], colon + 1);
 	return 1;

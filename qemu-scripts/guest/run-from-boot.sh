@@ -179,6 +179,7 @@ check_some()
 	logged "hypervisor: trace_remote_filter=hypervisor:no_such_event.reason == 3: error -2"
 	logged "hypervisor: trace_remote_filter=hypervisor:hyp_exit: error -2"
 	logged "hypervisor: trace_remote_trigger=hypervisor:hyp_exit.explode: error -22"
+	logged "trace_remote_mem=nowhere is ignored"
 	logged "trace_remote=no_such_remote: there is no such remote so far"
 
 	hyptrace record --from-boot -o /tmp/boot.dat 2>/tmp/refused
