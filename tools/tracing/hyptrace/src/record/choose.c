@@ -175,10 +175,15 @@ bool chosen_whole(const struct recording *r, const char *event, enum side side)
 	return i < r->events[side].nr && !*r->filters[side].str[i];
 }
 
+static const char *remote_name(const struct session_options *o)
+{
+	return o->remote ?: "hypervisor";
+}
+
 /* The kernel keeps what it has of the last boot in a directory of its own */
 static int choose_last_boot(struct recording *r, const struct session_options *o)
 {
-	char *name = xasprintf("%s_last_boot", o->remote ?: "hypervisor");
+	char *name = xasprintf("%s_last_boot", remote_name(o));
 
 	r->dir[HYP] = name ? tdir_find_remote(name) : NULL;
 	free(name);
@@ -192,7 +197,7 @@ static int choose_hyp(struct recording *r, const struct session_options *o)
 {
 	if (o->last_boot)
 		return choose_last_boot(r, o);
-	r->dir[HYP] = tdir_open_remote(o->remote ?: "hypervisor");
+	r->dir[HYP] = tdir_open_remote(remote_name(o));
 	return r->dir[HYP] ? choose_events(r, r->dir[HYP], o, HYP) : -1;
 }
 
@@ -233,7 +238,7 @@ static int choose_enabled(struct recording *r, enum side side)
 
 static int choose_from_boot(struct recording *r, const struct session_options *o)
 {
-	r->dir[HYP] = tdir_open_remote(o->remote ?: "hypervisor");
+	r->dir[HYP] = tdir_open_remote(remote_name(o));
 	if (choose_enabled(r, HYP) || choose_cpus(r, o))
 		return -1;
 	r->dir[HOST] = tdir_open_host();

@@ -139,10 +139,10 @@ static int check_features(const struct session *s)
 	return tdir_need(d, "current_tracer", "CONFIG_NVHE_EL2_FUNCTION_TRACER");
 }
 
-/* What an earlier boot has left can only be read */
+/* What an earlier boot has left can only be read, and what was traced from the boot on is set */
 static bool changes_hyp(const struct session *s)
 {
-	return s->r.dir[HYP] && !s->opt->last_boot;
+	return s->r.dir[HYP] && !s->opt->last_boot && !s->opt->from_boot;
 }
 
 static int check_traced(const struct tdir *d)
@@ -189,7 +189,7 @@ int session_arm(struct session *s)
 {
 	struct tdir *d = s->r.dir[HYP];
 
-	if (!changes_hyp(s) || s->opt->from_boot)
+	if (!changes_hyp(s))
 		return 0;
 	if (tdir_write(d, "tracing_on", "0") || evset_enable(&s->r.events[HYP], d, s->undo))
 		return -1;
