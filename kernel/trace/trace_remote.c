@@ -24,7 +24,11 @@
  * the last munmap), so that its buffer stays loaded. An open file is a reference to the
  * trace_array, and so pins the module that provides the remote.
  */
+#include <linux/delay.h>
+#include <linux/kexec.h>
 #include <linux/oom.h>
+#include <linux/rculist.h>
+#include <linux/reboot.h>
 #include <linux/ring_buffer_writer.h>
 #include <linux/slab.h>
 #include <linux/tracefs.h>
@@ -77,6 +81,8 @@ int remote_load(struct trace_remote *remote)
 	int ret;
 
 	lockdep_assert_held(&remote->lock);
+	if (remote->left)
+		return -ESHUTDOWN;
 	if (remote_buffer(remote))
 		return 0;
 	ret = remote->held ? remote_give_back(remote, remote->held) : 0;
@@ -125,7 +131,7 @@ static void remote_unload(struct trace_remote *remote)
 void remote_try_unload(struct trace_remote *remote)
 {
 	lockdep_assert_held(&remote->lock);
-	if (!remote_buffer(remote) || remote->on || remote->nr_readers)
+	if (!remote_buffer(remote) || remote->on || remote->nr_readers || remote->left)
 		return;
 	if (ring_buffer_empty(remote_buffer(remote)) || remote_is_last(remote))
 		remote_unload(remote);
@@ -244,6 +250,8 @@ int remote_set_clock(struct trace_remote *remote, const struct trace_remote_cloc
 	lockdep_assert_held(&remote->lock);
 	if (clock == remote->clock)
 		return 0;
+	if (remote->left)
+		return -ESHUTDOWN;
 
 	ret = on ? desc->ops->enable(false, desc->priv) : 0;
 	if (ret)
@@ -409,8 +417,7 @@ void trace_remote_unregister(struct trace_remote *remote)
 	}
 	remote_end_dump(remote);
 	/* Nor does what looks for remotes at the end of a boot */
-	if (remote->memory)
-		synchronize_rcu();
+	synchronize_rcu();
 	disable_delayed_work_sync(&remote->unload_work);
 
 	mutex_lock(&remote->lock);
@@ -427,3 +434,127 @@ void trace_remote_unregister(struct trace_remote *remote)
 	remote_free(remote);
 }
 EXPORT_SYMBOL_GPL(trace_remote_unregister);
+
+/*
+ * The end of the kernel
+ *
+ * Programs go on while devices are shut down. So a remote whose writer is about to go is left: it
+ * is not loaded, changed or unloaded any more, and its readers get no other sub-buffer.
+ */
+
+static int left_swap_reader(int cpu, u32 seen, void *priv)
+{
+	return -ESHUTDOWN;
+}
+
+static int left_reset(int cpu, void *priv)
+{
+	return -ESHUTDOWN;
+}
+
+static bool left_notify(int cpu, bool any, bool subbuf, void *priv)
+{
+	return false;
+}
+
+static const struct ring_buffer_remote_ops left_ops = {
+	.swap_reader	= left_swap_reader,
+	.reset		= left_reset,
+	.notify		= left_notify,
+};
+
+/* The pages of the buffer stay, as files may be open, but are no longer the writer's */
+static int remote_leave(struct trace_remote *remote)
+{
+	const struct trace_remote_desc *desc = remote->desc;
+	int ret = remote->on ? desc->ops->enable(false, desc->priv) : 0;
+
+	if (ret)
+		return ret;
+	remote->on = false;
+	remote->left = true;
+	WRITE_ONCE(remote->rb.ops, &left_ops);
+	/* Interrupts are off, or preemption, where these are called */
+	synchronize_rcu();
+	if (remote->counting)
+		desc->ops->count(false, desc->priv);
+	if (remote_buffer(remote))
+		ret = desc->ops->unload(remote_buffer(remote), desc->priv);
+	if (remote->held)
+		ret = desc->ops->unload(remote->held, desc->priv) ?: ret;
+	return ret;
+}
+
+/* One that is stuck must not keep the machine from going down */
+static bool lock_within_a_second(struct mutex *lock)
+{
+	unsigned int ms;
+
+	for (ms = 0; ms < MSEC_PER_SEC; ms++) {
+		if (mutex_trylock(lock))
+			return true;
+		fsleep(USEC_PER_MSEC);
+	}
+	return false;
+}
+
+static void remote_leave_or_stop(struct trace_remote *remote)
+{
+	int ret = -EBUSY;
+
+	if (lock_within_a_second(&remote->lock)) {
+		ret = remote_leave(remote);
+		mutex_unlock(&remote->lock);
+	}
+	if (!ret)
+		return;
+	pr_warn("%s: the writer still has its buffer at kexec: %d\n", remote->desc->name, ret);
+	remote->desc->ops->stop(remote->desc->priv);
+}
+
+/* The kernel that kexec starts uses all memory */
+static void remotes_leave(void)
+{
+	struct trace_remote *remote;
+
+	if (!lock_within_a_second(&trace_types_lock)) {
+		pr_warn("Writers of remotes still have their buffers at kexec\n");
+		return;
+	}
+	list_for_each_entry(remote, &trace_remotes, list)
+		remote_leave_or_stop(remote);
+	mutex_unlock(&trace_types_lock);
+}
+
+/* What is kept for the next boot ends before the machine is shut down */
+static void remotes_stop(void)
+{
+	struct trace_remote *remote;
+
+	guard(rcu)();
+	list_for_each_entry_rcu(remote, &trace_remotes, list) {
+		if (remote->memory && READ_ONCE(remote->on))
+			remote->desc->ops->stop(remote->desc->priv);
+	}
+}
+
+static int remotes_reboot(struct notifier_block *nb, unsigned long action, void *data)
+{
+	if (kexec_in_progress)
+		remotes_leave();
+	else
+		remotes_stop();
+	return NOTIFY_DONE;
+}
+
+/* After all others */
+static struct notifier_block remotes_reboot_block = {
+	.notifier_call	= remotes_reboot,
+	.priority	= INT_MIN,
+};
+
+static int __init remotes_watch_reboot(void)
+{
+	return register_reboot_notifier(&remotes_reboot_block);
+}
+core_initcall(remotes_watch_reboot);

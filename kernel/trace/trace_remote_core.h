@@ -32,6 +32,7 @@
  * @unload_work: unloads the buffer, which was not possible during a dump
  * @memory:	where its buffers outlive the kernel; NULL if they do not
  * @last:	the remote that shows what the last boot has left there, or NULL
+ * @left:	its writer has been left for good, as another kernel is about to be started
  */
 struct trace_remote {
 	const struct trace_remote_desc	*desc;
@@ -52,6 +53,7 @@ struct trace_remote {
 	struct delayed_work		unload_work;
 	struct remote_memory		*memory;
 	struct trace_remote		*last;
+	bool				left;
 };
 
 static inline struct trace_remote *to_remote(struct trace_array *tr)

@@ -26,7 +26,6 @@
 #include <linux/of_address.h>
 #include <linux/random.h>
 #include <linux/rculist.h>
-#include <linux/reboot.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 #include <linux/utsname.h>
@@ -421,29 +420,10 @@ static struct kmsg_dumper memory_dumper = {
 	.max_reason	= KMSG_DUMP_SHUTDOWN,
 };
 
-/* Nothing is written while the machine is shut down: after the other notifiers */
-static int memory_reboot(struct notifier_block *nb, unsigned long action, void *data)
-{
-	struct trace_remote *remote;
-
-	guard(rcu)();
-	list_for_each_entry_rcu(remote, &trace_remotes, list) {
-		if (remote->memory && READ_ONCE(remote->on))
-			remote->desc->ops->stop(remote->desc->priv);
-	}
-	return NOTIFY_DONE;
-}
-
-static struct notifier_block memory_reboot_block = {
-	.notifier_call	= memory_reboot,
-	.priority	= INT_MIN,
-};
-
 static int __init remote_memory_notes(void)
 {
 	if (!*mem_names[0])
 		return 0;
-	register_reboot_notifier(&memory_reboot_block);
 	return kmsg_dump_register(&memory_dumper);
 }
 core_initcall(remote_memory_notes);
