@@ -16,8 +16,9 @@
 
 #include "trace_remote_core.h"
 
-/* In the order in which they are applied */
+/* In the order in which they are applied; the memory, before that */
 enum remote_param_kind {
+	REMOTE_PARAM_MEM,
 	REMOTE_PARAM_SIZE,
 	REMOTE_PARAM_CLOCK,
 	REMOTE_PARAM_OPTIONS,
@@ -28,6 +29,7 @@ enum remote_param_kind {
 };
 
 static const char *const param_names[NR_REMOTE_PARAMS] = {
+	[REMOTE_PARAM_MEM]	= "trace_remote_mem",
 	[REMOTE_PARAM_SIZE]	= "trace_remote_buf_size",
 	[REMOTE_PARAM_CLOCK]	= "trace_remote_clock",
 	[REMOTE_PARAM_OPTIONS]	= "trace_remote_options",
@@ -62,6 +64,9 @@ static int __init add_param(enum remote_param_kind kind, const char *text)
 	__setup(#name "=", set_##name)
 
 REMOTE_PARAM(trace_remote, REMOTE_PARAM_EVENTS);
+#ifdef CONFIG_TRACE_REMOTE_LAST_BOOT
+REMOTE_PARAM(trace_remote_mem, REMOTE_PARAM_MEM);
+#endif
 REMOTE_PARAM(trace_remote_buf_size, REMOTE_PARAM_SIZE);
 REMOTE_PARAM(trace_remote_clock, REMOTE_PARAM_CLOCK);
 REMOTE_PARAM(trace_remote_options, REMOTE_PARAM_OPTIONS);
@@ -118,6 +123,21 @@ bool trace_remote_boot_has(const char *remote, const char *event)
 	}
 	return false;
 }
+
+#ifdef CONFIG_TRACE_REMOTE_LAST_BOOT
+const char *remote_param_mem(const char *remote)
+{
+	const struct remote_param *param;
+
+	for (param = remote_params; param < remote_params + nr_params; param++) {
+		const char *label = param_value(param, remote);
+
+		if (param->kind == REMOTE_PARAM_MEM && label)
+			return label;
+	}
+	return NULL;
+}
+#endif
 
 /*
  * Applying
@@ -263,7 +283,7 @@ void remote_apply_params(struct trace_remote *remote)
 	bool on = false;
 	int ret;
 
-	for (kind = 0; kind < NR_REMOTE_PARAMS; kind++) {
+	for (kind = REMOTE_PARAM_SIZE; kind < NR_REMOTE_PARAMS; kind++) {
 		for (param = remote_params; param < remote_params + nr_params; param++) {
 			if (param->kind == kind && apply_param(remote, param))
 				on |= kind == REMOTE_PARAM_EVENTS;

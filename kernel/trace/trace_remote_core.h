@@ -160,8 +160,12 @@ void remote_create_counter_files(struct trace_remote *remote);
 static inline void remote_create_counter_files(struct trace_remote *remote) { }
 #endif
 
-/* trace_remote_boot.c: what the kernel's command line says of a remote that is registered now */
+/*
+ * trace_remote_boot.c: what the kernel's command line says of a remote that is registered now;
+ * before that, where its memory is, or NULL
+ */
 void remote_apply_params(struct trace_remote *remote);
+const char *remote_param_mem(const char *remote);
 
 /*
  * trace_remote_memory.c and trace_remote_last.c. remote_is_last() says whether a remote shows what

@@ -34,31 +34,6 @@
 
 #include "trace_remote_memory.h"
 
-/* Remotes that the command line has memory for */
-#define MAX_PARAMS	4
-
-/* Kept, as a module may bring its remote later */
-static char mem_names[MAX_PARAMS][RB_IMAGE_NAME];
-static char mem_labels[MAX_PARAMS][RB_IMAGE_NAME];
-
-static int __init set_mem_param(char *str)
-{
-	char *colon = strchr(str, ':');
-	unsigned int i;
-
-	for (i = 0; i < MAX_PARAMS && *mem_names[i]; i++)
-		;
-	if (!colon || colon == str || colon - str >= RB_IMAGE_NAME || i == MAX_PARAMS) {
-		pr_warn("trace_remote_mem=%s is ignored: expected <remote>:<label>, up to %u times\n",
-			str, MAX_PARAMS);
-		return 1;
-	}
-	memcpy(mem_names[i], str, colon - str);
-	strscpy(mem_labels[i], colon + 1);
-	return 1;
-}
-__setup("trace_remote_mem=", set_mem_param);
-
 /* A node of the device tree's reserved memory; it has to be in the linear map */
 static bool find_in_tree(const char *label, phys_addr_t *start, phys_addr_t *bytes)
 {
@@ -80,17 +55,14 @@ static bool find_in_tree(const char *label, phys_addr_t *start, phys_addr_t *byt
 /* The whole pages of the memory that was reserved for the remote; false if there are none */
 static bool find_region(const char *name, void **region, u64 *size)
 {
+	const char *label = remote_param_mem(name);
 	phys_addr_t start, bytes, first;
-	unsigned int i;
 
-	for (i = 0; i < MAX_PARAMS && strcmp(mem_names[i], name); i++)
-		;
-	if (i == MAX_PARAMS)
+	if (!label)
 		return false;
-	if (!reserve_mem_find_by_name(mem_labels[i], &start, &bytes) &&
-	    !find_in_tree(mem_labels[i], &start, &bytes)) {
-		pr_err("%s: trace_remote_mem: no memory was reserved as '%s'\n", name,
-		       mem_labels[i]);
+	if (!reserve_mem_find_by_name(label, &start, &bytes) &&
+	    !find_in_tree(label, &start, &bytes)) {
+		pr_err("%s: trace_remote_mem: no memory was reserved as '%s'\n", name, label);
 		return false;
 	}
 
@@ -296,52 +268,6 @@ static const struct ring_buffer_remote_mem remote_memory_mem = {
 	.dropping	= memory_dropping,
 };
 
-/* Without memory on the command line there is nothing to do, and that is no error */
-int remote_memory_init(struct trace_remote *remote)
-{
-	struct remote_memory *m;
-	void *region;
-	u64 size;
-	int ret;
-
-	if (!find_region(remote->desc->name, &region, &size))
-		return 0;
-
-	m = kzalloc(sizeof(*m), GFP_KERNEL);
-	if (!m)
-		return -ENOMEM;
-	m->region = region;
-	m->size = size;
-	m->index = kcalloc(nr_cpu_ids, sizeof(*m->index), GFP_KERNEL);
-	ret = m->index ? rb_image_plan(&m->layout, size, num_present_cpus(),
-				       remote->desc->nr_events) : -ENOMEM;
-	if (ret) {
-		pr_err("%s: trace_remote_mem: %llu bytes are not used: %d\n", remote->desc->name,
-		       size, ret);
-		kfree(m->index);
-		kfree(m);
-		return ret == -ENOMEM ? ret : 0;
-	}
-
-	remote->size_kb = (m->layout.nr_subbufs - 1) * RB_PAGE_DATA_SIZE >> 10;
-	m->layout.nr_cpus = 0;
-	remote->rb.mem = &remote_memory_mem;
-	remote->rb.mem_priv = m;
-	remote->memory = m;
-	return 0;
-}
-
-void remote_memory_free(struct trace_remote *remote)
-{
-	struct remote_memory *m = remote->memory;
-
-	if (!m)
-		return;
-	remote->memory = NULL;
-	kfree(m->index);
-	kfree(m);
-}
-
 /*
  * The end of a boot
  */
@@ -420,10 +346,54 @@ static struct kmsg_dumper memory_dumper = {
 	.max_reason	= KMSG_DUMP_SHUTDOWN,
 };
 
-static int __init remote_memory_notes(void)
+/*
+ * Registration
+ */
+
+/* Without memory on the command line there is nothing to do, and that is no error */
+int remote_memory_init(struct trace_remote *remote)
 {
-	if (!*mem_names[0])
+	struct remote_memory *m;
+	void *region;
+	u64 size;
+	int ret;
+
+	if (!find_region(remote->desc->name, &region, &size))
 		return 0;
-	return kmsg_dump_register(&memory_dumper);
+
+	m = kzalloc(sizeof(*m), GFP_KERNEL);
+	if (!m)
+		return -ENOMEM;
+	m->region = region;
+	m->size = size;
+	m->index = kcalloc(nr_cpu_ids, sizeof(*m->index), GFP_KERNEL);
+	ret = m->index ? rb_image_plan(&m->layout, size, num_present_cpus(),
+				       remote->desc->nr_events) : -ENOMEM;
+	if (ret) {
+		pr_err("%s: trace_remote_mem: %llu bytes are not used: %d\n", remote->desc->name,
+		       size, ret);
+		kfree(m->index);
+		kfree(m);
+		return ret == -ENOMEM ? ret : 0;
+	}
+
+	/* Of all remotes; again is no error that matters */
+	kmsg_dump_register(&memory_dumper);
+	remote->size_kb = (m->layout.nr_subbufs - 1) * RB_PAGE_DATA_SIZE >> 10;
+	m->layout.nr_cpus = 0;
+	remote->rb.mem = &remote_memory_mem;
+	remote->rb.mem_priv = m;
+	remote->memory = m;
+	return 0;
 }
-core_initcall(remote_memory_notes);
+
+void remote_memory_free(struct trace_remote *remote)
+{
+	struct remote_memory *m = remote->memory;
+
+	if (!m)
+		return;
+	remote->memory = NULL;
+	kfree(m->index);
+	kfree(m);
+}

@@ -31,7 +31,8 @@ in_guest "$1" all trace_remote=hypervisor trace_remote_buf_size=hypervisor:16M \
 in_guest "$1" some \
 	trace_remote=hypervisor:hyp_exit,mem_*,no_such_event \
 	trace_remote=hypervisor:trace_on \
-	trace_remote=no_such_remote trace_remote=test:self* trace_remote_mem=nowhere \
+	trace_remote=no_such_remote trace_remote=test:self* \
+	trace_remote_mem=nowhere trace_remote_mem=test:nothing \
 	trace_remote_buf_size=hypervisor:512K trace_remote_buf_size=hypervisor:0 \
 	trace_remote_buf_size=hypervisor:12x trace_remote_buf_size=test:100k \
 	trace_remote_clock=hypervisor:mono trace_remote_clock=hypervisor:sundial \

@@ -179,7 +179,7 @@ check_some()
 	logged "hypervisor: trace_remote_filter=hypervisor:no_such_event.reason == 3: error -2"
 	logged "hypervisor: trace_remote_filter=hypervisor:hyp_exit: error -2"
 	logged "hypervisor: trace_remote_trigger=hypervisor:hyp_exit.explode: error -22"
-	logged "trace_remote_mem=nowhere is ignored"
+	logged "trace_remote_mem=nowhere: there is no such remote so far"
 	logged "trace_remote=no_such_remote: there is no such remote so far"
 
 	hyptrace record --from-boot -o /tmp/boot.dat 2>/tmp/refused
@@ -195,6 +195,7 @@ check_some()
 	result $? "only these events"
 
 	insmod /root/remote_test.ko
+	logged "test: trace_remote_mem: no memory was reserved as 'nothing'"
 	is ../test/tracing_on 1
 	is ../test/events/test/selftest/enable 1
 	is ../test/buffer_size_kb "100 (loaded)"
