@@ -10,6 +10,7 @@
  *	struct rb_image_head	who wrote it; does not change while the buffers are in use
  *	u32 cpus[]		the CPU of each buffer
  *	struct rb_image_event[]	the events, by the ids that the records have
+ *	formats			text that describes their records
  *	struct rb_image_state	what changes: the clock, and how the boot ended
  *	u64 stale[]		of each sub-buffer: the timestamp of what was dropped, or 0
  *	log			the end of the kernel's log, as text
@@ -34,19 +35,22 @@
 #include <linux/types.h>
 
 #define RB_IMAGE_MAGIC		0x6567616d4962522eULL	/* ".RbImage" */
-#define RB_IMAGE_VERSION	1
+#define RB_IMAGE_VERSION	2
 #define RB_IMAGE_NAME		32
 #define RB_IMAGE_TEXT		256
 #define RB_IMAGE_LOG		16384
 #define RB_IMAGE_CLOCKS		8
 #define RB_IMAGE_MAX_CPUS	4096
 #define RB_IMAGE_MAX_EVENTS	1024
+#define RB_IMAGE_MAX_FORMATS	0x40000U
+#define RB_IMAGE_MAX_FIELDS	32
+#define RB_IMAGE_MAX_PRINT_FMT	8192U
 #define RB_IMAGE_BUILD_ID	20
 
 /**
  * struct rb_image_head - who wrote the image
  * @magic:	RB_IMAGE_MAGIC; stored last
- * @check:	checksum of what follows, up to the end of the events
+ * @check:	checksum of what follows, up to the end of the formats
  * @version:	RB_IMAGE_VERSION
  * @page_size:	bytes of a page
  * @size:	bytes of the region that are in use
@@ -58,10 +62,10 @@
  * @nr_subbufs:	sub-buffers of each, that of the reader included
  * @nr_events:	events
  * @nr_clocks:	clocks
+ * @formats_len: bytes of the formats
  * @in_ns:	a bit for each clock that counts nanoseconds
  * @build_id_len: bytes of @build_id
  * @build_id:	of the kernel
- * @reserved:	0
  * @remote:	name of the remote
  * @release:	of the kernel
  * @clocks:	names of the clocks
@@ -80,10 +84,10 @@ struct rb_image_head {
 	u32	nr_subbufs;
 	u32	nr_events;
 	u32	nr_clocks;
+	u32	formats_len;
 	u32	in_ns;
 	u32	build_id_len;
 	u8	build_id[RB_IMAGE_BUILD_ID];
-	u8	reserved[4];
 	char	remote[RB_IMAGE_NAME];
 	char	release[64];
 	char	clocks[RB_IMAGE_CLOCKS][RB_IMAGE_NAME];
@@ -92,15 +96,17 @@ struct rb_image_head {
 /**
  * struct rb_image_event - an event
  * @name:	its name
- * @format:	rb_image_hash() of all that its format file says, but for the id
+ * @format:	where its format begins in the formats
  * @id:		common_type of its records
- * @reserved:	0
+ *
+ * The format is what the file "format" of the event says, without what all records have: a line
+ * with the system; for each field a line "<size> <alignment> <is signed> <name> <type>"; then the
+ * "print fmt". It ends with a null byte.
  */
 struct rb_image_event {
 	char	name[RB_IMAGE_NAME];
-	u64	format;
+	u32	format;
 	u32	id;
-	u32	reserved;
 };
 
 /* How a boot ended. Later ones replace earlier ones, unless those were a panic */
@@ -123,6 +129,8 @@ enum rb_image_end {
  * @boots:	how many boots have found the image since
  * @end:	enum rb_image_end
  * @log_len:	bytes of the log
+ * @clock_now:	what the clock said at @real_now
+ * @real_now:	a time, in nanoseconds since 1970
  * @ended:	when @end was noted, in nanoseconds since 1970
  * @why:	a line of text on that, or empty
  */
@@ -131,6 +139,8 @@ struct rb_image_state {
 	u32	boots;
 	u32	end;
 	u32	log_len;
+	u64	clock_now;
+	u64	real_now;
 	u64	ended;
 	char	why[RB_IMAGE_TEXT];
 };
@@ -140,8 +150,10 @@ struct rb_image_state {
  * @nr_cpus:	as in the head
  * @nr_subbufs:	as in the head
  * @nr_events:	as in the head
+ * @formats_len: as in the head
  * @cpus:	offset of the CPUs
  * @events:	of the events
+ * @formats:	of their formats
  * @state:	of the state
  * @stale:	of the timestamps
  * @log:	of the log
@@ -152,8 +164,10 @@ struct rb_image_layout {
 	u32	nr_cpus;
 	u32	nr_subbufs;
 	u32	nr_events;
+	u32	formats_len;
 	u64	cpus;
 	u64	events;
+	u64	formats;
 	u64	state;
 	u64	stale;
 	u64	log;
@@ -177,11 +191,13 @@ u64 rb_image_hash(u64 hash, const void *data, u64 size);
  * @size: bytes of the region
  * @nr_cpus: buffers
  * @nr_events: events
+ * @formats_len: bytes of their formats
  *
- * Return: 0, -E2BIG if there are too many CPUs or events, or -ENOSPC if the region has no
- * room for RB_WRITER_MIN_SUBBUFS sub-buffers of each CPU.
+ * Return: 0, -E2BIG if there are too many CPUs, events or formats, or -ENOSPC if the region has
+ * no room for RB_WRITER_MIN_SUBBUFS sub-buffers of each CPU.
  */
-int rb_image_plan(struct rb_image_layout *layout, u64 size, u32 nr_cpus, u32 nr_events);
+int rb_image_plan(struct rb_image_layout *layout, u64 size, u32 nr_cpus, u32 nr_events,
+		  u32 formats_len);
 
 /* Offsets of the meta page of buffer @index, of its sub-buffer @id, and of that one's stale[] */
 u64 rb_image_meta(const struct rb_image_layout *layout, u32 index);
@@ -197,8 +213,8 @@ void rb_image_begin(void *region);
 /**
  * rb_image_commit - the image is complete: make it valid
  * @region: the region
- * @layout: its layout; the head, the CPUs and the events are filled in but for @magic,
- *	    @check, @version, @page_size, @size and the counts
+ * @layout: its layout; the head, the CPUs, the events and the formats are filled in but for
+ *	    @magic, @check, @version, @page_size, @size and the counts
  */
 void rb_image_commit(void *region, const struct rb_image_layout *layout);
 
@@ -220,13 +236,69 @@ int rb_image_read_head(const void *region, u64 size, struct rb_image_head *head,
  * @region: the region
  * @head: what rb_image_read_head() has copied
  * @layout: what it found
- * @front: room for @layout->buffers bytes. Afterwards all strings end, the log as well, and
- *	   clock and end are in range
+ * @front: room for @layout->buffers bytes. Afterwards all strings end, the log and the formats
+ *	   as well, and clock and end are in range
  *
  * Return: 0, or -EBADMSG if the checksum is wrong.
  */
 int rb_image_read_front(const void *region, const struct rb_image_head *head,
 			const struct rb_image_layout *layout, void *front);
+
+/**
+ * rb_image_format - the format of an event
+ * @front: what rb_image_read_front() has copied
+ * @layout: its layout
+ * @event: an event there
+ *
+ * Return: its text, which may be anything that can be printed.
+ */
+char *rb_image_format(void *front, const struct rb_image_layout *layout,
+		      const struct rb_image_event *event);
+
+/**
+ * rb_image_is_name - is it a name as those of events and fields are?
+ * @text: letters, digits and underscores if so, of which the first is no digit
+ */
+bool rb_image_is_name(const char *text);
+
+/**
+ * struct rb_image_field - a field of an event
+ * @type:	text for the format file
+ * @name:	a name, or one that brackets follow
+ * @size:	bytes
+ * @align:	its alignment, 1 to 8
+ * @is_signed:	whether it can be negative
+ */
+struct rb_image_field {
+	const char	*type;
+	const char	*name;
+	u32		size;
+	u32		align;
+	bool		is_signed;
+};
+
+/**
+ * struct rb_image_format - a format
+ * @system:	a name
+ * @fields:	the fields, which together have no more bytes than RB_WRITER_MAX_LONG
+ * @nr_fields:	number of them
+ * @print_fmt:	the "print fmt", shorter than RB_IMAGE_MAX_PRINT_FMT
+ */
+struct rb_image_format {
+	const char		*system;
+	struct rb_image_field	fields[RB_IMAGE_MAX_FIELDS];
+	u32			nr_fields;
+	const char		*print_fmt;
+};
+
+/**
+ * rb_image_parse_format - take a format apart
+ * @text: the format, which becomes several strings
+ * @format: what it says
+ *
+ * Return: 0, or -EINVAL if it is not a format.
+ */
+int rb_image_parse_format(char *text, struct rb_image_format *format);
 
 /**
  * struct rb_image_page - a sub-buffer that was read

@@ -59,9 +59,10 @@ const char *trace_remote_sym(const struct trace_remote_symtab *symtab, u64 val, 
  * struct trace_remote_event - an event, initialised by TRACE_REMOTE_EVENT_INIT()
  * @name:	its name, unique within its system
  * @system:	its system; NULL for the remote's name
- * @fields:	its own fields, without padding, ended by one without a type
+ * @fields:	its own fields, ended by one without a type
  * @print_fmt:	the "print fmt" of its format file, with SYM() not yet resolved
- * @print:	writes the text of a record's own fields
+ * @print:	writes the text of a record's own fields; NULL in an event of an earlier kernel,
+ *		whose @print_fmt is complete
  * @hidden:	a field that the record does not have, but that filters and triggers know; NULL
  *		if there is none. They find it behind the record, aligned to its size
  * @same_as:	an event of another remote that has the same id, or NULL
@@ -122,8 +123,9 @@ enum trace_remote_ask {
 /**
  * struct trace_remote_ops - what the front end asks of a remote
  * @load: hand the pages of @buffer to the writer; if that fails, @unload follows
- * @unload: take back the pages that the writer has; called while tracing is off. If
- *	it fails, no page is freed until it is called again, before the next @load
+ * @unload: take back the pages that the writer has; called while tracing is off, and before
+ *	another kernel is started. If it fails, no page is freed until it is called again, before
+ *	the next @load
  * @enable: start or stop writing on all CPUs; called while loaded
  * @overwrite: choose whether the oldest events are overwritten, as is the case at
  *	registration, or kept
@@ -147,7 +149,7 @@ enum trace_remote_ask {
  *	not used, NULL behind the last one. There is a buffer of TRACE_REMOTE_SYM_LEN bytes for it
  * @write_selftest: write the event "selftest" on this CPU
  * @stop: write no more events on any CPU until they are enabled again by
- *	@enable_event. Called at an oops, in any context, with any lock held
+ *	@enable_event. Called at an oops and at a reboot, in any context, with any lock held
  * @rb: see struct ring_buffer_remote_ops
  *
  * All but @rb and @stop are called in process context. All but these and

@@ -48,7 +48,8 @@ static void make_layout(struct rb_image_layout *l)
 {
 	l->cpus = sizeof(struct rb_image_head);
 	l->events = round_to(l->cpus + l->nr_cpus * sizeof(u32), sizeof(u64));
-	l->state = l->events + l->nr_events * sizeof(struct rb_image_event);
+	l->formats = l->events + l->nr_events * sizeof(struct rb_image_event);
+	l->state = round_to(l->formats + l->formats_len, sizeof(u64));
 	l->stale = l->state + sizeof(struct rb_image_state);
 	l->log = l->stale + (u64)l->nr_cpus * l->nr_subbufs * sizeof(u64);
 	l->buffers = round_to(l->log + RB_IMAGE_LOG, PAGE_SIZE);
@@ -58,15 +59,17 @@ static void make_layout(struct rb_image_layout *l)
 static bool counts_are_valid(const struct rb_image_layout *l)
 {
 	return l->nr_cpus && l->nr_cpus <= RB_IMAGE_MAX_CPUS &&
-	       l->nr_events <= RB_IMAGE_MAX_EVENTS &&
+	       l->nr_events <= RB_IMAGE_MAX_EVENTS && l->formats_len <= RB_IMAGE_MAX_FORMATS &&
 	       l->nr_subbufs >= RB_WRITER_MIN_SUBBUFS && l->nr_subbufs <= RB_WRITER_MAX_SUBBUFS;
 }
 
-int rb_image_plan(struct rb_image_layout *layout, u64 size, u32 nr_cpus, u32 nr_events)
+int rb_image_plan(struct rb_image_layout *layout, u64 size, u32 nr_cpus, u32 nr_events,
+		  u32 formats_len)
 {
 	u64 each;
 
-	if (!nr_cpus || nr_cpus > RB_IMAGE_MAX_CPUS || nr_events > RB_IMAGE_MAX_EVENTS)
+	if (!nr_cpus || nr_cpus > RB_IMAGE_MAX_CPUS || nr_events > RB_IMAGE_MAX_EVENTS ||
+	    formats_len > RB_IMAGE_MAX_FORMATS)
 		return -E2BIG;
 
 	/* As if the part before the buffers were empty; then as many fewer as that takes */
@@ -74,6 +77,7 @@ int rb_image_plan(struct rb_image_layout *layout, u64 size, u32 nr_cpus, u32 nr_
 	for (; each > RB_WRITER_MIN_SUBBUFS; each--) {
 		layout->nr_cpus = nr_cpus;
 		layout->nr_events = nr_events;
+		layout->formats_len = formats_len;
 		layout->nr_subbufs = each - 1;
 		make_layout(layout);
 		if (layout->size <= size)
@@ -127,6 +131,7 @@ void rb_image_commit(void *region, const struct rb_image_layout *layout)
 	head->nr_cpus = layout->nr_cpus;
 	head->nr_subbufs = layout->nr_subbufs;
 	head->nr_events = layout->nr_events;
+	head->formats_len = layout->formats_len;
 	head->check = checksum(region, layout);
 	smp_wmb(); /* All of the image is there before it is valid */
 	WRITE_ONCE(head->magic, RB_IMAGE_MAGIC);
@@ -151,6 +156,7 @@ int rb_image_read_head(const void *region, u64 size, struct rb_image_head *head,
 	layout->nr_cpus = head->nr_cpus;
 	layout->nr_subbufs = head->nr_subbufs;
 	layout->nr_events = head->nr_events;
+	layout->formats_len = head->formats_len;
 	if (!counts_are_valid(layout))
 		return -EINVAL;
 
@@ -161,15 +167,33 @@ int rb_image_read_head(const void *region, u64 size, struct rb_image_head *head,
 	return 0;
 }
 
+/* Makes a byte one that can be printed, in one line or in several */
+static void make_printable(char *c, bool lines)
+{
+	if ((*c < ' ' || *c > '~') && !(lines && *c == '\n'))
+		*c = '?';
+}
+
 /* Makes it a string that can be printed in one line, or several if it is a log */
 static void make_text(char *text, u32 len, bool lines)
 {
 	u32 i;
 
 	text[len - 1] = '\0';
-	for (i = 0; text[i]; i++) {
-		if ((text[i] < ' ' || text[i] > '~') && !(lines && text[i] == '\n'))
-			text[i] = '?';
+	for (i = 0; text[i]; i++)
+		make_printable(&text[i], lines);
+}
+
+/* The same for strings that follow each other */
+static void make_formats(char *text, u32 len)
+{
+	u32 i;
+
+	if (len)
+		text[len - 1] = '\0';
+	for (i = 0; i < len; i++) {
+		if (text[i])
+			make_printable(&text[i], true);
 	}
 }
 
@@ -186,6 +210,7 @@ static void make_texts(void *front, const struct rb_image_layout *l)
 		make_text(head->clocks[i], sizeof(head->clocks[i]), false);
 	for (i = 0; i < l->nr_events; i++)
 		make_text(events[i].name, sizeof(events[i].name), false);
+	make_formats(front + l->formats, l->formats_len);
 	make_text(state->why, sizeof(state->why), false);
 }
 
@@ -217,6 +242,106 @@ int rb_image_read_front(const void *region, const struct rb_image_head *head,
 	make_texts(front, layout);
 	check_state(front, layout);
 	return 0;
+}
+
+/*
+ * Formats
+ */
+
+char *rb_image_format(void *front, const struct rb_image_layout *layout,
+		      const struct rb_image_event *event)
+{
+	/* Behind the formats is the state, which may begin with anything */
+	return event->format < layout->formats_len ? front + layout->formats + event->format : "";
+}
+
+/* The number of characters at the beginning that names consist of */
+static size_t name_len(const char *text)
+{
+	return strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz0123456789");
+}
+
+bool rb_image_is_name(const char *text)
+{
+	return *text && (*text < '0' || *text > '9') && !text[name_len(text)];
+}
+
+/* What is in front of a separator, which becomes its end; NULL if there is none */
+static char *take(char **text, char separator)
+{
+	char *begin = *text, *end = strchr(begin, separator);
+
+	if (!end)
+		return NULL;
+	*end = '\0';
+	*text = end + 1;
+	return begin;
+}
+
+/* A word that is a number up to @max; false if it is not */
+static bool take_number(char **line, u32 max, u32 *number)
+{
+	const char *digit = take(line, ' ');
+
+	if (!digit || !*digit)
+		return false;
+	for (*number = 0; *digit; digit++) {
+		if (*digit < '0' || *digit > '9')
+			return false;
+		*number = *number * 10 + *digit - '0';
+		if (*number > max)
+			return false;
+	}
+	return true;
+}
+
+/* Such as "id", "buf[]" or "caller[8]" */
+static bool is_field_name(const char *text)
+{
+	size_t len = name_len(text);
+
+	if (!len || (*text >= '0' && *text <= '9'))
+		return false;
+	text += len;
+	if (*text != '[')
+		return !*text;
+	text += 1 + strspn(text + 1, "0123456789");
+	return text[0] == ']' && !text[1];
+}
+
+/* A type can have spaces, but not what ends it in the format file */
+static bool parse_field(char *line, u32 room, struct rb_image_field *field)
+{
+	u32 is_signed;
+
+	if (!take_number(&line, room, &field->size) || !take_number(&line, 8, &field->align) ||
+	    !take_number(&line, 1, &is_signed))
+		return false;
+	if (!field->align || field->align & (field->align - 1))
+		return false;
+	field->is_signed = is_signed;
+	field->name = take(&line, ' ');
+	field->type = line;
+	return field->name && is_field_name(field->name) && *line && !strchr(line, ';');
+}
+
+int rb_image_parse_format(char *text, struct rb_image_format *format)
+{
+	u32 room = RB_WRITER_MAX_LONG;
+	char *line;
+
+	format->nr_fields = 0;
+	format->system = take(&text, '\n');
+	if (!format->system || !rb_image_is_name(format->system))
+		return -EINVAL;
+	while ((line = take(&text, '\n'))) {
+		if (format->nr_fields == RB_IMAGE_MAX_FIELDS ||
+		    !parse_field(line, room, &format->fields[format->nr_fields]))
+			return -EINVAL;
+		room -= format->fields[format->nr_fields++].size;
+	}
+	format->print_fmt = text;
+	return *text == '"' && strlen(text) < RB_IMAGE_MAX_PRINT_FMT ? 0 : -EINVAL;
 }
 
 /**

@@ -338,7 +338,7 @@ static struct trace_remote *remote_alloc(const struct trace_remote_desc *desc)
 	remote_init_dump(remote);
 	if (remote_is_last(remote))
 		remote_last_use_copy(remote);
-	if (remote_init_tr(remote) || remote_init_functions(remote) || remote_memory_init(remote)) {
+	if (remote_init_tr(remote) || remote_init_functions(remote)) {
 		remote_free(remote);
 		return NULL;
 	}
@@ -370,6 +370,13 @@ static int remote_add(struct trace_remote *remote)
 	if (!tr->dir)
 		return -ENOMEM;
 	ret = remote_register_events(remote);
+	if (!ret) {
+		/* The events have their ids */
+		ret = remote_is_last(remote) ? remote_last_read(remote) :
+					       remote_memory_init(remote);
+		if (ret)
+			remote_unregister_events(remote);
+	}
 	if (ret) {
 		tracefs_remove(tr->dir);
 		return ret;

@@ -89,6 +89,12 @@ int remote_open_show(struct inode *inode, struct file *filp,
 		     int (*show)(struct seq_file *m, void *v));
 int remote_release_show(struct inode *inode, struct file *filp);
 
+/* The fields of an event and where they are in a record; at last, where the last one ends */
+#define for_each_remote_field(field, offset, event)				\
+	for (field = (event)->fields, offset = sizeof(struct remote_rec);	\
+	     field->type && (offset = ALIGN(offset, field->align), true);	\
+	     offset += field->size, field++)
+
 /* trace_remote_events.c. With event_mutex */
 int remote_register_events(struct trace_remote *remote);
 void remote_unregister_events(struct trace_remote *remote);
@@ -179,6 +185,7 @@ void remote_memory_commit(struct trace_remote *remote);
 void remote_memory_clock(struct trace_remote *remote);
 bool remote_is_last(const struct trace_remote *remote);
 void remote_last_use_copy(struct trace_remote *remote);
+int remote_last_read(struct trace_remote *remote);
 void remote_print_last(struct trace_remote *remote, struct trace_iterator *iter);
 void remote_create_last_files(struct trace_remote *remote);
 void remote_show_last_boot(struct trace_remote *remote);
@@ -191,6 +198,7 @@ static inline void remote_memory_commit(struct trace_remote *remote) { }
 static inline void remote_memory_clock(struct trace_remote *remote) { }
 static inline bool remote_is_last(const struct trace_remote *remote) { return false; }
 static inline void remote_last_use_copy(struct trace_remote *remote) { }
+static inline int remote_last_read(struct trace_remote *remote) { return 0; }
 static inline void remote_print_last(struct trace_remote *remote, struct trace_iterator *iter) { }
 static inline void remote_create_last_files(struct trace_remote *remote) { }
 static inline void remote_show_last_boot(struct trace_remote *remote) { }

@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/trace_remote_filter.h>
+#include <linux/unaligned.h>
 
 #include "trace_output.h"
 #include "trace_remote_core.h"
@@ -130,6 +131,48 @@ static void print_place(struct trace_remote *remote, struct trace_seq *s, int cp
 	trace_seq_putmem(s, at, end - at);
 }
 
+static void print_field(struct trace_seq *s, const struct trace_event_fields *field, const void *at)
+{
+	u64 val;
+
+	switch (field->size) {
+	case sizeof(u8):
+		val = *(const u8 *)at;
+		break;
+	case sizeof(u16):
+		val = get_unaligned((const u16 *)at);
+		break;
+	case sizeof(u32):
+		val = get_unaligned((const u32 *)at);
+		break;
+	case sizeof(u64):
+		val = get_unaligned((const u64 *)at);
+		break;
+	default:
+		trace_seq_printf(s, "%s=(%d bytes)", field->name, field->size);
+		return;
+	}
+	if (field->is_signed)
+		trace_seq_printf(s, "%s=%lld", field->name,
+				 sign_extend64(val, field->size * BITS_PER_BYTE - 1));
+	else
+		trace_seq_printf(s, "%s=0x%llx", field->name, val);
+}
+
+/* Of an event that an earlier kernel had, this one has no function that does it */
+static void print_fields(struct trace_seq *s, const struct trace_remote_event *event,
+			 const void *rec)
+{
+	const struct trace_event_fields *field;
+	u32 offset;
+
+	for_each_remote_field(field, offset, event) {
+		if (field != event->fields)
+			trace_seq_putc(s, ' ');
+		print_field(s, field, rec + offset);
+	}
+}
+
 void remote_print_record(struct trace_remote *remote, struct trace_seq *s, int cpu, u64 ts,
 			 const struct remote_rec *rec, u32 size)
 {
@@ -141,7 +184,10 @@ void remote_print_record(struct trace_remote *remote, struct trace_seq *s, int c
 	} else if (event) {
 		trace_seq_puts(s, event->name);
 		trace_seq_putc(s, ' ');
-		event->print(s, rec);
+		if (event->print)
+			event->print(s, rec);
+		else
+			print_fields(s, event, rec);
 	} else {
 		trace_seq_printf(s, "unknown event %u", rec->type);
 	}
@@ -153,16 +199,18 @@ bool remote_record_is_whole(struct trace_remote *remote, const struct remote_rec
 {
 	const struct trace_remote_event *event;
 	const struct trace_event_fields *field;
-	u32 least = sizeof(*rec);
+	u32 end;
 
-	if (size < least)
+	if (size < sizeof(*rec))
 		return false;
 	event = remote_find_event(remote, rec->type);
-	if (event && remote_stack_event(event))
+	if (!event)
+		return true;
+	if (remote_stack_event(event))
 		return remote_stack_is_whole(rec, size);
-	for (field = event ? event->fields : NULL; field && field->type; field++)
-		least += field->size;
-	return size >= least;
+	for_each_remote_field(field, end, event)
+		;
+	return size >= end;
 }
 
 /*
@@ -342,7 +390,9 @@ static int remote_init_event(struct trace_remote *remote, struct trace_remote_ev
 	call->name = (char *)event->name;
 	if (is_printk(event) || !remote->desc->ops->set_filter)
 		call->flags |= TRACE_EVENT_FL_NO_SET_FILTER;
-	call->print_fmt = make_print_fmt(event);
+	/* What an earlier kernel had is complete */
+	call->print_fmt = event->print ? make_print_fmt(event) :
+					 kstrdup(event->print_fmt, GFP_KERNEL);
 	if (!call->print_fmt || remote_make_hidden(event))
 		return -ENOMEM;
 	if (remote_function_event(event) || remote_stack_event(event))

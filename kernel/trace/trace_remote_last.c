@@ -6,11 +6,13 @@
  * is copied, and checked in the copy, see linux/ring_buffer_image.h. The copy is then the
  * buffer of a remote that only reads.
  *
- * Records are translated as they are checked. Their ids become those of this kernel's events
- * of the same name and format, which have the same id in both remotes; a record of any other
- * event gets the id 0, which no event has. Addresses of the old kernel's image become those of
- * this one if it is the same kernel; or else offsets in the old image, so that no name of this
- * kernel is printed for them.
+ * It has the events that the image describes. One that this kernel has as well, by the same name
+ * and format, has the same id in both remotes. Any other one is made of its description.
+ *
+ * Records are translated as they are checked. They get the ids that the events have now; one
+ * whose event cannot be made gets the id 0, which no event has. Addresses of the old kernel's
+ * image become those of this one if it is the same kernel; or else offsets in the old image, so
+ * that no name of this kernel is printed for them.
  *
  * Its buffer is loaded while a file that reads is open, whether events are left or not. So what
  * was consumed is there again as soon as no file is open.
@@ -28,9 +30,9 @@
 
 #include "trace_remote_memory.h"
 
-/* What a record of this id is: an index of the remote's events, or one of these */
+/* What a record of this id is: an index of the events, or one of these */
 #define NO_EVENT	0xffff	/* the old kernel has no such event */
-#define OTHER_EVENT	0xfffe	/* this kernel has not */
+#define BAD_EVENT	0xfffe	/* it cannot be made */
 #define NR_IDS		0x10000
 
 /* Of an address that is no kernel's */
@@ -63,7 +65,7 @@ struct last_cpu {
  * @remote:	what was registered
  * @name:	its name
  * @clocks:	the clock of the timestamps
- * @events:	copies of the events of @of, with their ids
+ * @events:	the events: copies of those of @of that are the same, and others
  * @cpus:	the CPUs that have a buffer
  * @cpu:	the buffers
  * @empty:	a sub-buffer without events
@@ -136,29 +138,29 @@ static void move_stack(const struct last_boot *last, struct remote_stack *stack)
 		move_address_at(last, &stack->caller[i]);
 }
 
-/* Is it the name of a field with an address? */
-static bool is_address(const struct trace_event_fields *field)
+/* Is it the name of a field with addresses? */
+static bool has_addresses(const struct trace_event_fields *field)
 {
-	static const char *const names[] = { "ip", "parent_ip", "func", "fmt" };
+	static const char *const names[] = { "ip", "parent_ip", "func", "fmt", "caller" };
 
-	return field->size == sizeof(u64) &&
-	       match_string(names, ARRAY_SIZE(names), field->name) >= 0;
+	return match_string(names, ARRAY_SIZE(names), field->name) >= 0;
 }
 
 static void move_addresses(const struct last_boot *last, const struct trace_remote_event *event,
 			   void *rec)
 {
 	const struct trace_event_fields *field;
-	u32 offset = sizeof(struct remote_rec);
+	u32 offset, at;
 
 	if (remote_stack_event(event)) {
 		move_stack(last, rec);
 		return;
 	}
-	for (field = event->fields; field->type; field++) {
-		if (is_address(field))
-			move_address_at(last, rec + offset);
-		offset += field->size;
+	for_each_remote_field(field, offset, event) {
+		if (!has_addresses(field))
+			continue;
+		for (at = 0; at + sizeof(u64) <= field->size; at += sizeof(u64))
+			move_address_at(last, rec + offset + at);
 	}
 }
 
@@ -176,45 +178,164 @@ static bool take_record(void *data, u32 size, void *priv)
 	what = last->what[rec->type % NR_IDS];
 	if (what == NO_EVENT)
 		return false;
-	if (what == OTHER_EVENT) {
+	if (what == BAD_EVENT) {
 		rec->type = 0;
 		return true;
 	}
-	event = &last->of->desc->events[what];
+	event = &last->events[what];
 	rec->type = event->call.event.type;
-	if (!remote_record_is_whole(last->of, rec, size))
-		return false;
+	if (!remote_record_is_whole(last->remote, rec, size)) {
+		/* A description does not say which records may be shorter */
+		if (event->same_as)
+			return false;
+		rec->type = 0;
+		return true;
+	}
 	move_addresses(last, event, rec);
 	return true;
 }
 
-static u16 find_event(struct trace_remote *remote, const struct rb_image_event *old)
-{
-	const struct trace_remote_desc *desc = remote->desc;
-	unsigned int i;
+/*
+ * Reading the image: events
+ */
 
-	for (i = 0; i < desc->nr_events; i++) {
-		if (!strncmp(desc->events[i].name, old->name, sizeof(old->name) - 1) &&
-		    remote_event_hash(remote, &desc->events[i]) == old->format)
-			return i;
+/* Among the first @nr */
+static bool has_event(const struct last_boot *last, u32 nr, const char *name)
+{
+	while (nr--) {
+		if (!strcmp(last->events[nr].name, name))
+			return true;
 	}
-	return OTHER_EVENT;
+	return false;
 }
 
-static int make_what(struct last_boot *last)
+/* This kernel's event of the same name and format, or NULL */
+static const struct trace_remote_event *find_event(const struct trace_remote *of, const char *name,
+						   const char *format)
+{
+	const struct remote_memory *m = of->memory;
+	unsigned int i;
+
+	for (i = 0; i < of->desc->nr_events; i++) {
+		if (!strcmp(m->events[i].name, name) &&
+		    !strcmp(m->formats + m->events[i].format, format))
+			return &of->desc->events[i];
+	}
+	return NULL;
+}
+
+static void copy_event(struct last_boot *last, struct trace_remote_event *event,
+		       const struct trace_remote_event *from)
+{
+	*event = *from;
+	event->same_as = from;
+	event->system = from->system ?: last->of->desc->name;
+	event->hidden = NULL;
+	event->field = NULL;
+}
+
+/* The N of a type "...[N]", for the format file; 0 if it is none */
+static int array_len(const char *type)
+{
+	const char *bracket = strchr(type, '[');
+	int len;
+
+	return bracket && sscanf(bracket, "[%3d]", &len) == 1 ? len : 0;
+}
+
+static int make_fields(struct trace_remote_event *event, const struct rb_image_format *format)
+{
+	u32 i;
+
+	event->fields = kcalloc(format->nr_fields + 1, sizeof(*event->fields), GFP_KERNEL);
+	if (!event->fields)
+		return -ENOMEM;
+	for (i = 0; i < format->nr_fields; i++) {
+		const struct rb_image_field *from = &format->fields[i];
+		const struct trace_event_fields field = {
+			.type		= from->type,
+			.name		= from->name,
+			.size		= from->size,
+			.align		= from->align,
+			.is_signed	= from->is_signed,
+			.len		= array_len(from->type),
+		};
+
+		/* Some of its members are constant */
+		memcpy(&event->fields[i], &field, sizeof(field));
+	}
+	return 0;
+}
+
+/* The kernel's own events keep their system, in which programs look for them */
+static const char *system_of(const struct last_boot *last, const char *system)
+{
+	return strcmp(system, "ftrace") ? last->of->desc->name : "ftrace";
+}
+
+/* Returns 0 also if it cannot be made; then it has no name */
+static noinline_for_stack int make_event(struct last_boot *last, struct trace_remote_event *event,
+					 const char *name, char *text)
+{
+	struct rb_image_format format;
+	int ret;
+
+	if (rb_image_parse_format(text, &format))
+		return 0;
+	ret = make_fields(event, &format);
+	if (ret)
+		return ret;
+	event->print_fmt = format.print_fmt;
+	event->system = system_of(last, format.system);
+	event->name = name;
+	return 0;
+}
+
+/* Names of files that the directory of a system has */
+static bool is_reserved(const char *name)
+{
+	return !strcmp(name, "enable") || !strcmp(name, "filter");
+}
+
+/* Adds what the image says of an event, if that makes sense */
+static int add_event(struct last_boot *last, const struct rb_image_event *old)
+{
+	char *format = rb_image_format(last->front, &last->layout, old);
+	struct trace_remote_event *event = &last->events[last->desc.nr_events];
+	const struct trace_remote_event *same;
+	int ret = 0;
+
+	if (!old->id || old->id >= NR_IDS)
+		return 0;
+	last->what[old->id] = BAD_EVENT;
+	if (!rb_image_is_name(old->name) || is_reserved(old->name) ||
+	    has_event(last, last->desc.nr_events, old->name))
+		return 0;
+	same = find_event(last->of, old->name, format);
+	if (same)
+		copy_event(last, event, same);
+	else
+		ret = make_event(last, event, old->name, format);
+	if (!ret && event->name)
+		last->what[old->id] = last->desc.nr_events++;
+	return ret;
+}
+
+static int make_events(struct last_boot *last)
 {
 	const struct rb_image_event *events = last->front + last->layout.events;
+	int ret = 0;
 	u32 i;
 
 	last->what = kvmalloc_array(NR_IDS, sizeof(*last->what), GFP_KERNEL);
-	if (!last->what)
+	/* There is always one to look at */
+	last->events = kvcalloc(last->layout.nr_events + 1, sizeof(*last->events), GFP_KERNEL);
+	if (!last->what || !last->events)
 		return -ENOMEM;
 	memset16(last->what, NO_EVENT, NR_IDS);
-	for (i = 0; i < last->layout.nr_events; i++) {
-		if (events[i].id && events[i].id < NR_IDS)
-			last->what[events[i].id] = find_event(last->of, &events[i]);
-	}
-	return 0;
+	for (i = 0; i < last->layout.nr_events && !ret; i++)
+		ret = add_event(last, &events[i]);
+	return ret;
 }
 
 /*
@@ -335,8 +456,8 @@ static bool is_same_kernel(const struct rb_image_head *head)
 	       head->text_size == _end - _text;
 }
 
-/* -ENODATA if there is nothing of another boot */
-static int read_image(struct last_boot *last, const struct remote_memory *m)
+/* What precedes the buffers. -ENODATA if there is nothing of another boot */
+static int read_front(struct last_boot *last, const struct remote_memory *m)
 {
 	struct rb_image_head head;
 	struct rb_image_state *state;
@@ -358,10 +479,15 @@ static int read_image(struct last_boot *last, const struct remote_memory *m)
 	state = m->region + last->layout.state;
 	WRITE_ONCE(state->boots, state_of(last)->boots + 1);
 	last->same_kernel = is_same_kernel(last->front);
-	ret = make_what(last) ?: read_cpus(last, m);
-	kvfree(last->what);
-	last->what = NULL;
-	return ret;
+	return 0;
+}
+
+int remote_last_read(struct trace_remote *remote)
+{
+	struct last_boot *last = remote->desc->priv;
+
+	last->remote = remote;
+	return read_cpus(last, last->of->memory);
 }
 
 /*
@@ -560,15 +686,33 @@ static const char *const ends[] = {
 	[RB_IMAGE_WRITER_PANIC]	= "panic of the writer",
 };
 
+static void put_time(struct seq_file *m, u64 ns)
+{
+	u32 part;
+	time64_t seconds = div_u64_rem(ns, NSEC_PER_SEC, &part);
+
+	seq_printf(m, "%ptTs.%06u UTC", &seconds, part / (u32)NSEC_PER_USEC);
+}
+
 static void show_time(struct seq_file *m, const char *what, u64 ns)
 {
-	struct tm tm;
-
 	if (!ns)
 		return;
-	time64_to_tm(div_u64(ns, NSEC_PER_SEC), 0, &tm);
-	seq_printf(m, "%s: %04ld-%02d-%02d %02d:%02d:%02d UTC\n", what, tm.tm_year + 1900,
-		   tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
+	seq_printf(m, "%s: ", what);
+	put_time(m, ns);
+	seq_putc(m, '\n');
+}
+
+static void show_clock(struct seq_file *m, const struct last_boot *last)
+{
+	const struct rb_image_state *state = state_of(last);
+
+	seq_printf(m, "clock: %s", last->clocks[0].name);
+	if (last->clocks[0].in_ns && state->clock_now <= state->real_now) {
+		seq_puts(m, ", 0 is at ");
+		put_time(m, state->real_now - state->clock_now);
+	}
+	seq_putc(m, '\n');
 }
 
 static void show_events(struct seq_file *m, const struct last_boot *last)
@@ -612,7 +756,7 @@ static int info_show(struct seq_file *m, void *v)
 	seq_printf(m, "build id: %*phN (%s)\n", (int)head->build_id_len, head->build_id,
 		   last->same_kernel ? "this kernel" : "another kernel");
 	seq_printf(m, "text: 0x%llx\n", head->text);
-	seq_printf(m, "clock: %s\n", last->clocks[0].name);
+	show_clock(m, last);
 	show_events(m, last);
 	return 0;
 }
@@ -676,38 +820,19 @@ static void make_clock(struct last_boot *last)
 	}
 }
 
-static int make_events(struct last_boot *last)
-{
-	const struct trace_remote_desc *of = last->of->desc;
-	unsigned int i;
-
-	last->events = kmemdup_array(of->events, of->nr_events, sizeof(*of->events), GFP_KERNEL);
-	if (!last->events)
-		return -ENOMEM;
-	for (i = 0; i < of->nr_events; i++) {
-		last->events[i].same_as = &of->events[i];
-		last->events[i].system = of->events[i].system ?: of->name;
-		last->events[i].hidden = NULL;
-	}
-	return 0;
-}
-
-static int make_desc(struct last_boot *last)
+static void make_desc(struct last_boot *last)
 {
 	const struct trace_remote_desc *of = last->of->desc;
 
 	make_clock(last);
 	snprintf(last->name, sizeof(last->name), "%s_last_boot", of->name);
-	last->desc = (struct trace_remote_desc){
-		.name		= last->name,
-		.owner		= of->owner,
-		.ops		= &last_ops,
-		.priv		= last,
-		.nr_events	= of->nr_events,
-		.clocks		= last->clocks,
-		.symtabs	= of->symtabs,
-	};
-	return make_events(last);
+	last->desc.name = last->name;
+	last->desc.owner = of->owner;
+	last->desc.ops = &last_ops;
+	last->desc.priv = last;
+	last->desc.events = last->events;
+	last->desc.clocks = last->clocks;
+	last->desc.symtabs = of->symtabs;
 }
 
 static void free_last(struct last_boot *last)
@@ -726,22 +851,30 @@ static void free_last(struct last_boot *last)
 	}
 	free_page((unsigned long)last->empty);
 	kfree(last->cpu);
-	kfree(last->events);
+	for (i = 0; i < last->desc.nr_events; i++) {
+		if (!last->events[i].same_as)
+			kfree(last->events[i].fields);
+	}
+	kvfree(last->events);
+	kvfree(last->what);
 	kvfree(last->front);
 	kfree(last);
 }
 
 static int register_last(struct last_boot *last)
 {
-	int ret = read_image(last, last->of->memory) ?: make_desc(last);
+	struct trace_remote *remote;
+	int ret = read_front(last, last->of->memory) ?: make_events(last);
 
 	if (ret)
 		return ret;
-	last->desc.events = last->events;
-	last->remote = trace_remote_register(&last->desc);
-	if (IS_ERR(last->remote))
-		return PTR_ERR(last->remote);
-	tracing_set_clock(&last->remote->tr, last->clocks[0].name);
+	make_desc(last);
+	remote = trace_remote_register(&last->desc);
+	if (IS_ERR(remote))
+		return PTR_ERR(remote);
+	kvfree(last->what);
+	last->what = NULL;
+	tracing_set_clock(&remote->tr, last->clocks[0].name);
 	pr_info("%s: the last boot ended: %s\n", last->of->desc->name, ends[state_of(last)->end]);
 	return 0;
 }

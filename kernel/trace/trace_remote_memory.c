@@ -17,6 +17,7 @@
  */
 #include <linux/build_bug.h>
 #include <linux/buildid.h>
+#include <linux/cleanup.h>
 #include <linux/init.h>
 #include <linux/kexec.h>
 #include <linux/kmsg_dump.h>
@@ -26,6 +27,7 @@
 #include <linux/of_address.h>
 #include <linux/random.h>
 #include <linux/rculist.h>
+#include <linux/seq_buf.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 #include <linux/utsname.h>
@@ -94,25 +96,6 @@ u32 remote_build_id(u8 id[RB_IMAGE_BUILD_ID])
 	return sizeof(full);
 }
 
-static u64 hash_text(u64 hash, const char *text)
-{
-	return rb_image_hash(hash, text, strlen(text) + 1);
-}
-
-/* Two events with the same hash have records of the same layout and meaning */
-u64 remote_event_hash(const struct trace_remote *remote, const struct trace_remote_event *event)
-{
-	u64 hash = hash_text(RB_IMAGE_HASH_INIT, event->system ?: remote->desc->name);
-	const struct trace_event_fields *field;
-
-	hash = hash_text(hash, event->name);
-	for (field = event->fields; field->type; field++) {
-		hash = hash_text(hash_text(hash, field->type), field->name);
-		hash = rb_image_hash(hash, &field->size, sizeof(field->size));
-	}
-	return hash_text(hash, event->call.print_fmt);
-}
-
 /*
  * The image
  */
@@ -145,17 +128,10 @@ static void fill_head(struct trace_remote *remote)
 	fill_clocks(head, remote->desc->clocks);
 }
 
-static void fill_events(struct trace_remote *remote)
+static void fill_events(struct remote_memory *m)
 {
-	struct rb_image_event *events = remote->memory->region + remote->memory->layout.events;
-	const struct trace_remote_desc *desc = remote->desc;
-	unsigned int i;
-
-	for (i = 0; i < desc->nr_events; i++) {
-		strscpy(events[i].name, desc->events[i].name);
-		events[i].format = remote_event_hash(remote, &desc->events[i]);
-		events[i].id = desc->events[i].call.event.type;
-	}
+	memcpy(m->region + m->layout.events, m->events, m->layout.nr_events * sizeof(*m->events));
+	memcpy(m->region + m->layout.formats, m->formats, m->formats_len);
 }
 
 static void fill_cpus(struct remote_memory *m)
@@ -183,15 +159,15 @@ int remote_memory_begin(struct trace_remote *remote)
 		return 0;
 	WRITE_ONCE(m->used, false);
 	cpumask_copy(&m->cpus, cpu_present_mask);
-	ret = rb_image_plan(&m->layout, m->size, cpumask_weight(&m->cpus),
-			    remote->desc->nr_events);
+	ret = rb_image_plan(&m->layout, m->size, cpumask_weight(&m->cpus), remote->desc->nr_events,
+			    m->formats_len);
 	if (ret)
 		return ret;
 
 	rb_image_begin(m->region);
 	memset(m->region + sizeof(u64), 0, m->size - sizeof(u64));
 	fill_head(remote);
-	fill_events(remote);
+	fill_events(m);
 	fill_cpus(m);
 	remote_memory_clock(remote);
 	return 0;
@@ -211,11 +187,23 @@ void remote_memory_commit(struct trace_remote *remote)
 	smp_store_release(&m->used, true);
 }
 
+/* What the clock says, and what time it is. Can be called in any context */
+static void note_clock(struct trace_remote *remote, struct rb_image_state *state)
+{
+	state->real_now = ktime_get_real_fast_ns();
+	state->clock_now = READ_ONCE(remote->clock)->now();
+}
+
 /* The clock is another one, or the image is new */
 void remote_memory_clock(struct trace_remote *remote)
 {
-	if (remote->memory && remote->memory->layout.nr_cpus)
-		WRITE_ONCE(state_of(remote->memory)->clock, remote->clock - remote->desc->clocks);
+	struct rb_image_state *state;
+
+	if (!remote->memory || !remote->memory->layout.nr_cpus)
+		return;
+	state = state_of(remote->memory);
+	note_clock(remote, state);
+	WRITE_ONCE(state->clock, remote->clock - remote->desc->clocks);
 }
 
 static const struct cpumask *memory_cpus(void *priv)
@@ -312,8 +300,9 @@ static void save_log(struct remote_memory *m)
 		state->log_len = len;
 }
 
-static void note(struct remote_memory *m, struct kmsg_dump_detail *detail)
+static void note(struct trace_remote *remote, struct kmsg_dump_detail *detail)
 {
+	struct remote_memory *m = remote->memory;
 	enum rb_image_end end = end_of(m, detail->reason);
 	struct rb_image_state *state = state_of(m);
 
@@ -325,7 +314,8 @@ static void note(struct remote_memory *m, struct kmsg_dump_detail *detail)
 	save_log(m);
 	strscpy(state->why, detail->description ?: "");
 	strreplace(state->why, '\n', ' ');
-	state->ended = ktime_get_real_fast_ns();
+	note_clock(remote, state);
+	state->ended = state->real_now;
 	WRITE_ONCE(state->end, end);
 	/* What is only in a cache does not outlive a reset of the machine */
 	arch_wb_cache_pmem(m->region, m->layout.size);
@@ -337,7 +327,7 @@ static void memory_dump(struct kmsg_dumper *dumper, struct kmsg_dump_detail *det
 
 	list_for_each_entry_rcu(remote, &trace_remotes, list, true) {
 		if (remote->memory)
-			note(remote->memory, detail);
+			note(remote, detail);
 	}
 }
 
@@ -346,9 +336,82 @@ static struct kmsg_dumper memory_dumper = {
 	.max_reason	= KMSG_DUMP_SHUTDOWN,
 };
 
+/* By now the time has been read from the real-time clock, if there is one */
+static int __init remote_memory_time(void)
+{
+	struct trace_remote *remote;
+
+	guard(mutex)(&trace_types_lock);
+	list_for_each_entry(remote, &trace_remotes, list) {
+		guard(mutex)(&remote->lock);
+		remote_memory_clock(remote);
+	}
+	return 0;
+}
+late_initcall_sync(remote_memory_time);
+
 /*
  * Registration
  */
+
+/* See struct rb_image_event */
+static void put_format(struct seq_buf *s, const struct trace_remote_event *event)
+{
+	const struct trace_event_fields *field;
+
+	seq_buf_printf(s, "%s\n", event->class.system);
+	for (field = event->fields; field->type; field++)
+		seq_buf_printf(s, "%d %d %d %s %s\n", field->size, field->align, field->is_signed,
+			       field->name, field->type);
+	seq_buf_puts(s, event->call.print_fmt);
+	seq_buf_putc(s, '\0');
+}
+
+/* What fill_events() needs */
+static int describe_events(struct remote_memory *m, const struct trace_remote_desc *desc)
+{
+	struct seq_buf s;
+	unsigned int i;
+
+	char *formats __free(kvfree) = kvmalloc(RB_IMAGE_MAX_FORMATS, GFP_KERNEL);
+
+	m->events = kcalloc(desc->nr_events, sizeof(*m->events), GFP_KERNEL);
+	if (!m->events || !formats)
+		return -ENOMEM;
+
+	seq_buf_init(&s, formats, RB_IMAGE_MAX_FORMATS);
+	for (i = 0; i < desc->nr_events; i++) {
+		m->events[i].format = seq_buf_used(&s);
+		strscpy(m->events[i].name, desc->events[i].name);
+		m->events[i].id = desc->events[i].call.event.type;
+		put_format(&s, &desc->events[i]);
+	}
+	if (seq_buf_has_overflowed(&s))
+		return -E2BIG;
+	m->formats_len = seq_buf_used(&s);
+	m->formats = kvmemdup(formats, m->formats_len, GFP_KERNEL);
+	return m->formats ? 0 : -ENOMEM;
+}
+
+static void free_memory(struct remote_memory *m)
+{
+	kvfree(m->formats);
+	kfree(m->events);
+	kfree(m->index);
+	kfree(m);
+}
+
+static int make_memory(struct remote_memory *m, const struct trace_remote_desc *desc)
+{
+	if (strlen(desc->name) >= RB_IMAGE_NAME)
+		return -ENAMETOOLONG;
+	m->index = kcalloc(nr_cpu_ids, sizeof(*m->index), GFP_KERNEL);
+	if (!m->index)
+		return -ENOMEM;
+	return describe_events(m, desc) ?:
+	       rb_image_plan(&m->layout, m->size, num_present_cpus(), desc->nr_events,
+			     m->formats_len);
+}
 
 /* Without memory on the command line there is nothing to do, and that is no error */
 int remote_memory_init(struct trace_remote *remote)
@@ -366,14 +429,11 @@ int remote_memory_init(struct trace_remote *remote)
 		return -ENOMEM;
 	m->region = region;
 	m->size = size;
-	m->index = kcalloc(nr_cpu_ids, sizeof(*m->index), GFP_KERNEL);
-	ret = m->index ? rb_image_plan(&m->layout, size, num_present_cpus(),
-				       remote->desc->nr_events) : -ENOMEM;
+	ret = make_memory(m, remote->desc);
 	if (ret) {
 		pr_err("%s: trace_remote_mem: %llu bytes are not used: %d\n", remote->desc->name,
 		       size, ret);
-		kfree(m->index);
-		kfree(m);
+		free_memory(m);
 		return ret == -ENOMEM ? ret : 0;
 	}
 
@@ -389,11 +449,7 @@ int remote_memory_init(struct trace_remote *remote)
 
 void remote_memory_free(struct trace_remote *remote)
 {
-	struct remote_memory *m = remote->memory;
-
-	if (!m)
-		return;
+	if (remote->memory)
+		free_memory(remote->memory);
 	remote->memory = NULL;
-	kfree(m->index);
-	kfree(m);
 }

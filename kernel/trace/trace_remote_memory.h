@@ -15,6 +15,9 @@
  * @region:	it, in the linear map
  * @size:	its bytes
  * @layout:	how it is divided, since it has been in use
+ * @events:	what an image says of the events of the remote
+ * @formats:	their formats
+ * @formats_len: bytes of these
  * @cpus:	the CPUs that have a buffer there
  * @index:	of each of these, the number of its buffer
  * @used:	the image is one of this boot
@@ -25,6 +28,9 @@ struct remote_memory {
 	void			*region;
 	u64			size;
 	struct rb_image_layout	layout;
+	struct rb_image_event	*events;
+	char			*formats;
+	u32			formats_len;
 	struct cpumask		cpus;
 	u32			*index;
 	bool			used;
@@ -37,7 +43,6 @@ extern const void __start_notes, __stop_notes;
 
 /* A number that no other boot has */
 u64 remote_boot_number(void);
-u64 remote_event_hash(const struct trace_remote *remote, const struct trace_remote_event *event);
 u32 remote_build_id(u8 id[RB_IMAGE_BUILD_ID]);
 
 #endif /* _KERNEL_TRACE_REMOTE_MEMORY_H */

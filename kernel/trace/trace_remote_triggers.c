@@ -61,6 +61,7 @@ int remote_make_hidden(struct trace_remote_event *event)
 {
 	const struct trace_event_fields *hidden = event->hidden, *field;
 	struct ftrace_event_field *new;
+	u32 end;
 
 	event->field = NULL;
 	if (!hidden)
@@ -68,10 +69,9 @@ int remote_make_hidden(struct trace_remote_event *event)
 	new = kzalloc(sizeof(*new), GFP_KERNEL);
 	if (!new)
 		return -ENOMEM;
-	new->offset = sizeof(struct remote_rec);
-	for (field = event->fields; field->type; field++)
-		new->offset += field->size;
-	new->offset = ALIGN(new->offset, hidden->size);
+	for_each_remote_field(field, end, event)
+		;
+	new->offset = ALIGN(end, hidden->size);
 	new->name = hidden->name;
 	new->type = hidden->type;
 	new->size = hidden->size;

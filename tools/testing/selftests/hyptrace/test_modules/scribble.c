@@ -5,6 +5,10 @@
  * Writing a number to the file "scribble" in debugfs makes the region what it was when the module
  * was loaded, as if another boot had left it, with some words of it changed, by a generator that
  * starts with that number. Then remote_test.ko, loaded again, finds it.
+ *
+ * Writing 1 to the file "rename" makes it that of a kernel in which fields that are called "id"
+ * were called "no". Writing 2 makes it one in which the first event has the name of another file,
+ * the second one the name of the third one, and text is one that the kernel reads itself.
  */
 #include <linux/debugfs.h>
 #include <linux/kernel.h>
@@ -70,14 +74,22 @@ static void scribble_once(void)
 	}
 }
 
-static int scribble_set(void *data, u64 number)
+/* The head of the region, which is now as another boot left it */
+static struct rb_image_head *restore(void)
 {
 	struct rb_image_head *head = region;
+
+	memcpy(region, saved, size);
+	head->boot++;
+	return head;
+}
+
+static int scribble_set(void *data, u64 number)
+{
+	struct rb_image_head *head = restore();
 	u32 nr;
 
 	seed = number;
-	memcpy(region, saved, size);
-	head->boot++;
 	for (nr = 1 + below(20); nr; nr--)
 		scribble_once();
 	/* Most often the checksum is right, or there would be nothing to see */
@@ -87,7 +99,36 @@ static int scribble_set(void *data, u64 number)
 }
 DEFINE_DEBUGFS_ATTRIBUTE(scribble_fops, NULL, scribble_set, "%llu\n");
 
-static struct dentry *scribble_file;
+static void replace(const char *what, const char *with)
+{
+	char *begin = region + layout.formats, *end = begin + layout.formats_len;
+
+	for (; begin + strlen(what) <= end; begin++) {
+		if (!memcmp(begin, what, strlen(what)))
+			memcpy(begin, with, strlen(with));
+	}
+}
+
+static int rename_set(void *data, u64 number)
+{
+	struct rb_image_head *head = restore();
+
+	if (number == 1) {
+		replace(" id ", " no ");
+		replace("REC->id", "REC->no");
+	} else {
+		struct rb_image_event *events = region + layout.events;
+
+		strscpy(events[0].name, "enable");
+		strscpy(events[1].name, events[2].name);
+		replace("\"width=", "\"SYM(w=");
+	}
+	head->check = checksum(region, &layout);
+	return 0;
+}
+DEFINE_DEBUGFS_ATTRIBUTE(rename_fops, NULL, rename_set, "%llu\n");
+
+static struct dentry *scribble_file, *rename_file;
 
 static int __init scribble_init(void)
 {
@@ -105,12 +146,14 @@ static int __init scribble_init(void)
 		return -ENOMEM;
 	memcpy(saved, region, size);
 	scribble_file = debugfs_create_file_unsafe("scribble", 0200, NULL, NULL, &scribble_fops);
+	rename_file = debugfs_create_file_unsafe("rename", 0200, NULL, NULL, &rename_fops);
 	return 0;
 }
 module_init(scribble_init);
 
 static void __exit scribble_exit(void)
 {
+	debugfs_remove(rename_file);
 	debugfs_remove(scribble_file);
 	vfree(saved);
 }

@@ -11,6 +11,7 @@
 #define MAX_CPUS	3
 #define MAX_SUBBUFS	8
 #define NR_EVENTS	5
+#define FORMAT		"system\n8 1 0 id u64\n4 4 1 x[3] unsigned long[3]\n\"id=%llu\", REC->id"
 #define NR_IMAGES	300	/* sound ones */
 #define NR_MUTATED	3000	/* IMAGES=n in the environment makes it more */
 
@@ -82,6 +83,8 @@ static void fill_front(struct image *im)
 	for (i = 0; i < im->layout.nr_events; i++) {
 		snprintf(events[i].name, sizeof(events[i].name), "event%u", i);
 		events[i].id = 100 + i;
+		events[i].format = i * sizeof(FORMAT);
+		memcpy(part(im, im->layout.formats + events[i].format), FORMAT, sizeof(FORMAT));
 	}
 	state->clock = 1;
 	state->end = RB_IMAGE_PANIC;
@@ -99,7 +102,8 @@ static void image_init(struct image *im, u32 nr_cpus, u32 nr_subbufs, bool dirty
 	im->region = aligned_alloc(PAGE_SIZE, im->size);
 	CHECK(im->region);
 	memset(im->region, dirty ? 0xa5 : 0, im->size);
-	CHECK(!rb_image_plan(&im->layout, im->size, nr_cpus, NR_EVENTS));
+	CHECK(!rb_image_plan(&im->layout, im->size, nr_cpus, NR_EVENTS,
+			     NR_EVENTS * sizeof(FORMAT)));
 	CHECK(im->layout.nr_subbufs >= nr_subbufs);
 	CHECK(im->layout.nr_subbufs <= RB_WRITER_SUBBUFS_PER_PAGE);
 
@@ -330,17 +334,20 @@ static void test_plan(void)
 	struct rb_image_layout l, more;
 	u32 cpus, pages, least;
 
-	CHECK_EQ(rb_image_plan(&l, 1 << 20, 0, 1), -E2BIG);
-	CHECK_EQ(rb_image_plan(&l, 1ULL << 40, RB_IMAGE_MAX_CPUS + 1, 1), -E2BIG);
-	CHECK_EQ(rb_image_plan(&l, 1ULL << 40, 1, RB_IMAGE_MAX_EVENTS + 1), -E2BIG);
-	CHECK_EQ(rb_image_plan(&l, 0, 1, 1), -ENOSPC);
-	CHECK(!rb_image_plan(&l, ~0ULL >> 8, 1, 1));
+	CHECK_EQ(rb_image_plan(&l, 1 << 20, 0, 1, 1), -E2BIG);
+	CHECK_EQ(rb_image_plan(&l, 1ULL << 40, RB_IMAGE_MAX_CPUS + 1, 1, 1), -E2BIG);
+	CHECK_EQ(rb_image_plan(&l, 1ULL << 40, 1, RB_IMAGE_MAX_EVENTS + 1, 1), -E2BIG);
+	CHECK_EQ(rb_image_plan(&l, 1ULL << 40, 1, 1, RB_IMAGE_MAX_FORMATS + 1), -E2BIG);
+	CHECK_EQ(rb_image_plan(&l, 0, 1, 1, 1), -ENOSPC);
+	CHECK(!rb_image_plan(&l, ~0ULL >> 8, 1, 1, 1));
 	CHECK_EQ(l.nr_subbufs, RB_WRITER_MAX_SUBBUFS);
-	CHECK(!rb_image_plan(&l, ~0ULL >> 8, RB_IMAGE_MAX_CPUS, RB_IMAGE_MAX_EVENTS));
+	CHECK(!rb_image_plan(&l, ~0ULL >> 8, RB_IMAGE_MAX_CPUS, RB_IMAGE_MAX_EVENTS,
+			     RB_IMAGE_MAX_FORMATS));
 
 	for (cpus = 1; cpus < 20; cpus++) {
 		for (pages = 1, least = 0; pages < 400; pages++) {
-			int ret = rb_image_plan(&l, pages * PAGE_SIZE + 100, cpus, 30);
+			int ret = rb_image_plan(&l, pages * PAGE_SIZE + 100, cpus, 30,
+						1001);
 
 			if (ret) {
 				CHECK_EQ(ret, -ENOSPC);
@@ -351,7 +358,8 @@ static void test_plan(void)
 			CHECK(l.size <= pages * PAGE_SIZE);
 			CHECK(l.nr_subbufs >= RB_WRITER_MIN_SUBBUFS);
 			CHECK(l.cpus + 4 * cpus <= l.events);
-			CHECK(l.events + 30 * sizeof(struct rb_image_event) <= l.state);
+			CHECK(l.events + 30 * sizeof(struct rb_image_event) <= l.formats);
+			CHECK(l.formats + 1001 <= l.state && l.state % 8 == 0);
 			CHECK(l.state + sizeof(struct rb_image_state) <= l.stale);
 			CHECK(rb_image_stale(&l, cpus - 1, l.nr_subbufs - 1) + 8 <= l.log);
 			CHECK(l.log + RB_IMAGE_LOG <= l.buffers);
@@ -360,7 +368,7 @@ static void test_plan(void)
 			/* There is no room for one more of each CPU */
 			more = l;
 			CHECK(l.size + (cpus + 1) * PAGE_SIZE > pages * PAGE_SIZE);
-			CHECK(!rb_image_plan(&more, l.size, cpus, 30));
+			CHECK(!rb_image_plan(&more, l.size, cpus, 30, 1001));
 			CHECK_EQ(more.nr_subbufs, l.nr_subbufs);
 		}
 		CHECK(least);
@@ -375,6 +383,7 @@ static void check_front(void)
 	CHECK(!strcmp(head.remote, "test") && !strcmp(head.clocks[1], "boot"));
 	CHECK(!strcmp(events[NR_EVENTS - 1].name, "event4"));
 	CHECK_EQ(events[NR_EVENTS - 1].id, 104);
+	CHECK(!strcmp(rb_image_format(front, &layout, &events[NR_EVENTS - 1]), FORMAT));
 	CHECK_EQ(state->clock, 1);
 	CHECK_EQ(state->end, RB_IMAGE_PANIC);
 	CHECK(!strcmp(state->why, "a reason"));
@@ -534,12 +543,15 @@ static void test_refused(void)
 	check_errno(&im, HEAD(nr_subbufs), 1, -EINVAL);
 	check_errno(&im, HEAD(nr_events) + 2, 1, -EINVAL);
 	check_errno(&im, HEAD(nr_clocks), 0x20, -EINVAL);
+	check_errno(&im, HEAD(formats_len) + 1, 0x80, -EINVAL);
+	check_errno(&im, HEAD(formats_len) + 3, 0x80, -EINVAL);
 	check_errno(&im, HEAD(build_id_len), 0x80, -EINVAL);
 	check_errno(&im, HEAD(size) + 7, 1, -EINVAL);
 	check_errno(&im, HEAD(check), 1, -EBADMSG);
 	check_errno(&im, HEAD(text), 1, -EBADMSG);
 	check_errno(&im, im.layout.events, 1, -EBADMSG);
 	check_errno(&im, im.layout.cpus, 1, -EBADMSG);
+	check_errno(&im, im.layout.formats, 1, -EBADMSG);
 	check_counts(&im, 0, 5);
 	check_counts(&im, 1, 2);
 	/* Whatever bit it is */
@@ -583,6 +595,93 @@ static void test_state(void)
 	CHECK_EQ(strlen((char *)front + layout.log), RB_IMAGE_LOG - 1);
 	free_front();
 	image_free(&im);
+}
+
+static struct rb_image_format parsed;
+
+static int parse(const char *text)
+{
+	static char copy[RB_IMAGE_MAX_PRINT_FMT * 2];
+
+	CHECK(strlen(text) < sizeof(copy));
+	memcpy(copy, text, strlen(text) + 1);
+	return rb_image_parse_format(copy, &parsed);
+}
+
+/* The same in a system */
+static int parse_fields(const char *text)
+{
+	char copy[1000];
+
+	CHECK(snprintf(copy, sizeof(copy), "s\n%s", text) < sizeof(copy));
+	return parse(copy);
+}
+
+static void test_formats(void)
+{
+	static const char *const bad[] = {
+		"", "text", "8 1 0 id u64", "8 1 0 id u64\n", "8 1 0 id u64\nREC->id",
+		/* A number: none, negative, too large, another word, an alignment that is none */
+		" 1 0 id u64\n\"", "-8 1 0 id u64\n\"", "513 1 0 id u64\n\"",
+		"4294967304 1 0 id u64\n\"", "18446744073709551617 1 0 id u64\n\"",
+		"8x 1 0 id u64\n\"", "8 0 0 id u64\n\"", "8 3 0 id u64\n\"",
+		"8 16 0 id u64\n\"", "8 1 2 id u64\n\"",
+		/* A name or a type */
+		"8 1 0  u64\n\"", "8 1 0 i.d u64\n\"", "8 1 0 9id u64\n\"", "8 1 0 id\040\n\"",
+		"8 1 0 id\n\"", "8 1 0 id u64;\tsize:1\n\"", "8 1 0 id[ u64\n\"",
+		"8 1 0 id[3 u64\n\"", "8 1 0 id[n] u64\n\"", "8 1 0 id]] u64\n\"",
+		"8 1 0 id[3]] u64\n\"", "8 1 0 [3] u64\n\"",
+		/* Together more than a record has */
+		"512 1 0 id char[]\n1 1 0 x u8\n\"",
+	};
+	struct rb_image_event event = { .format = 7 };
+	struct rb_image_layout l = { .formats = 8, .formats_len = 7 };
+	char many[40 * 16] = "", place[] = "01234567abcdefghijk";
+	char longest[RB_IMAGE_MAX_PRINT_FMT + 3];
+	u32 i;
+
+	CHECK_EQ(parse(FORMAT), 0);
+	CHECK_EQ(parsed.nr_fields, 2);
+	CHECK(!strcmp(parsed.system, "system"));
+	CHECK(!strcmp(parsed.fields[0].name, "id") && !strcmp(parsed.fields[0].type, "u64"));
+	CHECK(parsed.fields[0].size == 8 && parsed.fields[0].align == 1 &&
+	      !parsed.fields[0].is_signed);
+	CHECK(!strcmp(parsed.fields[1].name, "x[3]") &&
+	      !strcmp(parsed.fields[1].type, "unsigned long[3]"));
+	CHECK(parsed.fields[1].size == 4 && parsed.fields[1].align == 4 &&
+	      parsed.fields[1].is_signed);
+	CHECK(!strcmp(parsed.print_fmt, "\"id=%llu\", REC->id"));
+	CHECK_EQ(parse_fields("\"\""), 0);
+	CHECK_EQ(parsed.nr_fields, 0);
+	CHECK_EQ(parse_fields("0 1 0 buf[] u32\n512 8 0 x_9 a b\n\""), 0);
+	CHECK_EQ(parsed.nr_fields, 2);
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
+		CHECK_EQ(parse_fields(bad[i]), -EINVAL);
+	CHECK_EQ(parse("\n\""), -EINVAL);
+	CHECK_EQ(parse("a/b\n\""), -EINVAL);
+	CHECK_EQ(parse(""), -EINVAL);
+	for (i = 0; i < RB_IMAGE_MAX_FIELDS; i++)
+		strcat(many, "4 1 0 id u64\n");
+	CHECK_EQ(parse_fields(strcat(many, "\"")), 0);
+	CHECK_EQ(parsed.nr_fields, RB_IMAGE_MAX_FIELDS);
+	many[strlen(many) - 1] = '\0';
+	CHECK_EQ(parse_fields(strcat(many, "4 1 0 id u64\n\"")), -EINVAL);
+	memset(longest, '"', sizeof(longest));
+	memcpy(longest, "s\n", 2);
+	longest[sizeof(longest) - 1] = '\0';
+	CHECK_EQ(parse(longest), -EINVAL);
+	longest[sizeof(longest) - 2] = '\0';
+	CHECK_EQ(parse(longest), 0);
+
+	CHECK(rb_image_is_name("a_9") && rb_image_is_name("_"));
+	CHECK(!rb_image_is_name("") && !rb_image_is_name("9a") && !rb_image_is_name("a/b") &&
+	      !rb_image_is_name("a[3]"));
+
+	CHECK(!*rb_image_format(place, &l, &event));
+	event.format = ~0U;
+	CHECK(!*rb_image_format(place, &l, &event));
+	event.format = 6;
+	CHECK(rb_image_format(place, &l, &event) == place + 14);
 }
 
 /* Words of a sub-buffer, how many bytes of it are said to be data, and how many are sound */
@@ -814,6 +913,32 @@ static void check_untouched(struct image *im, const u8 *region, u32 cpu)
 }
 
 static u32 nr_seen;
+static u64 nr_formats;
+
+/* The strings end, whatever they are, and fields fit into a record */
+static void read_formats(void)
+{
+	const struct rb_image_event *events = (void *)(front + layout.events);
+	const u8 *end = front + layout.formats + layout.formats_len;
+	struct rb_image_format format;
+	char *text;
+	u32 i, nr, sum;
+
+	for (i = 0; i < layout.nr_events; i++) {
+		CHECK(strlen(events[i].name) < RB_IMAGE_NAME);
+		text = rb_image_format(front, &layout, &events[i]);
+		CHECK(!*text || (u8 *)text + strlen(text) < end);
+		if (rb_image_parse_format(text, &format))
+			continue;
+		nr_formats++;
+		CHECK(strlen(format.system) && strlen(format.print_fmt) < RB_IMAGE_MAX_PRINT_FMT);
+		for (nr = sum = 0; nr < format.nr_fields; nr++) {
+			CHECK(strlen(format.fields[nr].name) && strlen(format.fields[nr].type));
+			sum += format.fields[nr].size;
+		}
+		CHECK(sum <= RB_WRITER_MAX_LONG);
+	}
+}
 
 static void read_mutated(struct image *im, u8 *region)
 {
@@ -822,6 +947,7 @@ static void read_mutated(struct image *im, u8 *region)
 	if (read_front(region, im->size))
 		return;
 	nr_seen++;
+	read_formats();
 	for (cpu = 0; cpu < layout.nr_cpus && cpu < MAX_CPUS; cpu++) {
 		if (layout.nr_subbufs > ARRAY_SIZE(results[0].pages))
 			break;
@@ -890,7 +1016,7 @@ static void test_mutated(void)
 	image_free(&im);
 	free(region);
 	printf("# %u images, %u of them with a head that is taken\n", nr, nr_seen);
-	CHECK(nr_seen > nr / 3);
+	CHECK(nr_seen > nr / 3 && nr_formats > nr_seen);
 }
 
 const struct test image_tests[] = {
@@ -899,6 +1025,7 @@ const struct test image_tests[] = {
 	{ "image: the writer is stopped at each of its stores", test_stopped },
 	{ "image: a wrong head is refused", test_refused },
 	{ "image: a wrong state is replaced", test_state },
+	{ "image: formats are taken apart", test_formats },
 	{ "image: a sub-buffer is cut where it is not sound", test_unsound },
 	{ "image: where events were lost", test_lost },
 	{ "image: mutated images do no harm", test_mutated },
