@@ -205,7 +205,7 @@ suite_reboot()
 		return
 	fi
 	for mode in $MODES; do
-		job "reboot $mode" reboots "$mode" el2 host oops hang reset reboot
+		job "reboot $mode" reboots "$mode" el2 host oops hang reset reboot traced
 	done
 	job "reboot, kexec" reboot_by_kexec
 }
@@ -213,7 +213,7 @@ suite_reboot()
 reboot_by_kexec()
 {
 	build_checked_kernel kexec
-	"$SCRIPTS/check/reboot.sh" nvhe kexec kexec-off kexec-other
+	"$SCRIPTS/check/reboot.sh" nvhe kexec kexec-off kexec-other kexec-loaded
 }
 
 # Checks of a recording what the README promises. It stays in $out

@@ -8,7 +8,8 @@
 set -euo pipefail
 . "$(dirname "$0")/../lib/common.sh"
 
-memory="reserve_mem=4M:2M:hyp trace_remote_mem=hypervisor:hyp"
+unused="reserve_mem=4M:2M:hyp"
+used="$unused trace_remote_mem=hypervisor:hyp"
 
 [[ ${1:-} != -h && ${1:-} != --help ]] || { usage; exit; }
 (($# >= 2)) || die "a MODE and an END are needed; see --help"
@@ -17,8 +18,12 @@ shift
 for end; do
 	more=(--boots 2)
 	modules=test_modules
+	memory=$used
 	case $end in
 	hang | reset) more+=(--reset-at "ready to") ;;
+	traced)
+		more+=(--append "trace_remote=hypervisor:selftest,hyp_boot,trace_on,trace_off,hyp_panic")
+		;;
 	kexec*)
 		modules+=-kexec
 		image=$BUILD/kernel-kexec/arch/arm64/boot/Image
@@ -27,6 +32,8 @@ for end; do
 		more=(--boots 3 --kernel "$image" --add "$BUILD/tests/kexec"
 			--append irqchip.gicv3_nolpi=1)
 		[[ $end != kexec-other ]] || image=$BUILD/kernel/arch/arm64/boot/Image
+		[[ $end != kexec-loaded ]] || memory=$unused
+		more+=(--add "$BUILD/$kernel/kernel/trace/remote_test.ko")
 		more+=(--add "$image")
 		;;
 	esac

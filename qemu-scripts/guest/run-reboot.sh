@@ -12,9 +12,12 @@
 #   hang       all CPUs of the host hang with interrupts off; boot.sh resets the machine
 #   reset      boot.sh resets the machine, after an oops
 #   reboot     reboot -f
+#   traced     as oops, after CPUs were taken away and suspend; traced by trace_remote= from the
+#              first instruction on
 #   kexec      another kernel is started; needs the program kexec and the kernel Image beside it
 #   kexec-off  the same; that kernel does not know the memory, and reboots
-#   kexec-other  as kexec; that kernel has another build id
+#   kexec-other  as kexec; that kernel has another build id, and other hypercalls
+#   kexec-loaded  as kexec, with an ordinary buffer, which a program has mapped; nothing is left
 remotes=/sys/kernel/tracing/remotes
 last=$remotes/hypervisor_last_boot
 here=$(dirname "$(realpath "$0")")
@@ -53,6 +56,38 @@ start_kernel()	# COMMAND-LINE
 	"$here/kexec" "$here/Image" /tmp/initrd "$1"
 }
 
+# Suspend to idle for some seconds; false if the alarm came too early
+suspend_for()	# SECONDS
+{
+	alarm=/sys/class/rtc/rtc0/wakealarm
+	count=$(cat /sys/power/wakeup_count)
+	echo 0 >$alarm
+	echo "+$1" >$alarm
+	# Refused if the count has changed
+	echo "$count" >/sys/power/wakeup_count && echo freeze >/sys/power/state
+} 2>/dev/null
+
+suspend_to_idle()
+{
+	for seconds in 2 4 8 16 32 64; do
+		! suspend_for $seconds || return 0
+	done
+	return 1
+}
+
+take_away_and_suspend()
+{
+	for first in 1 11 21; do
+		write_events $first $((first + 4))
+		echo 0 >/sys/devices/system/cpu/cpu1/online
+		echo 1 >/sys/devices/system/cpu/cpu1/online
+		write_events $((first + 5)) $((first + 9))
+	done
+	suspend_to_idle
+	result $? "suspend to idle"
+	write_events 31 40
+}
+
 # Does not return
 end_boot()
 {
@@ -64,15 +99,21 @@ end_boot()
 		grep -q 'the kernel has nothing of an earlier boot'
 	result $? "hyptrace says that there is no last boot"
 	insmod "$here/crash.ko" || exit 1
+	date -s "2026-01-02 03:04:05" >/dev/null
 	cd $remotes/hypervisor || exit 1
-	echo selftest host_hcall hyp_panic >set_event
-	echo 1 >options/stacktrace
-	echo 1 >tracing_on
-	write_events 1 40
+	if [ "$end" = traced ]; then
+		echo 1 >options/stacktrace
+		take_away_and_suspend
+	else
+		echo selftest host_hcall hyp_panic trace_off >set_event
+		echo 1 >options/stacktrace
+		echo 1 >tracing_on
+		write_events 1 40
+	fi
 	case $end in
 	el2) crash 0 1 ;;
 	host) echo c >/proc/sysrq-trigger ;;
-	oops)
+	oops | traced)
 		crash 0 2
 		write_events 41 42
 		echo b >/proc/sysrq-trigger
@@ -88,6 +129,14 @@ end_boot()
 		;;
 	reboot) reboot -f ;;
 	kexec | kexec-other) start_kernel "$(cat /proc/cmdline)" ;;
+	kexec-loaded)
+		hyptrace record -q -o /tmp/trace.dat -- sleep 1000 &
+		insmod "$here/remote_test.ko" || exit 1
+		echo 1 >../test/tracing_on
+		cat ../test/trace_pipe >/dev/null &
+		sleep 2
+		start_kernel "$(cat /proc/cmdline) after_kexec"
+		;;
 	kexec-off)
 		start_kernel "$(sed 's/trace_remote_mem=[^ ]*/without_memory/' /proc/cmdline)"
 		;;
@@ -100,7 +149,7 @@ expected_end()
 	case $end in
 	el2) echo 'panic of the writer: HYP panic: PS:' ;;
 	host) echo 'panic of the kernel: sysrq triggered crash' ;;
-	oops) echo 'emergency restart' ;;
+	oops | traced) echo 'emergency restart' ;;
 	hang) echo 'reset from outside, or power failure' ;;
 	reset) echo 'oops, then reset from outside, or power failure' ;;
 	reboot) echo 'reboot' ;;
@@ -130,6 +179,12 @@ check_info()
 	result $? "it was $which kernel"
 	grep -q "^clock: local" $last/last_boot_info
 	result $? "the clock"
+	begin=$(sed -n 's/^clock: local, 0 is at \(.*\)\..* UTC/\1/p' $last/last_boot_info)
+	begin=$(date -u -d "$begin" +%s)
+	set_to=$(date -u -d "2026-01-02 03:04:05" +%s)
+	# Not the time of the next boot, nor that before it was set
+	[ "$begin" -lt $((set_to + 600)) ] && [ "$begin" -gt $((set_to - 600)) ]
+	result $? "when the clock was 0: $begin $set_to"
 	grep -q "^boots since: 1" $last/last_boot_info
 	result $? "it was the last boot"
 	! grep -q "^damaged" $last/last_boot_info
@@ -139,7 +194,9 @@ check_info()
 check_events()
 {
 	newest=40
-	[ "$end" != oops ] && [ "$end" != reset ] || newest=42
+	case $end in
+	oops | reset | traced) newest=42 ;;
+	esac
 	seq $newest >/tmp/expected
 	ids $last/trace | cmp - /tmp/expected
 	result $? "all events are there, in their order"
@@ -165,6 +222,42 @@ check_events()
 			grep -q 'nVHE call trace' $last/last_boot_log
 		result $? "and its stack"
 	fi
+	case $end in
+	traced)
+		for cpu in 0 1; do
+			grep -q "^\[00$cpu\].* hyp_boot step=entered" $last/trace &&
+				grep -q "^\[00$cpu\].* trace_on " $last/trace
+			result $? "CPU $cpu has events of EL2 that comes up, and of the writer"
+		done
+		;;
+	kexec*)
+		[ "$(grep -c ' trace_off ' $last/trace)" = 2 ]
+		result $? "tracing was switched off on both CPUs"
+		;;
+	esac
+	[ "$end" = kexec-other ] || return
+	grep -q ' host_hcall id=0x' $last/trace
+	result $? "hypercalls of another kernel have no names in trace"
+	hyptrace record -q --last-boot -o /tmp/other.dat &&
+		hyptrace report /tmp/other.dat | grep -q ' host_hcall: id=__hyp_'
+	result $? "hyptrace knows them by that kernel's format"
+}
+
+# EL2 works, and there is no trace of the kernel before
+check_loaded()
+{
+	cd $remotes/hypervisor || exit 1
+	echo selftest >set_event
+	echo 1 >tracing_on
+	write_events 1 40
+	[ "$(ids trace | xargs)" = "$(seq 40 | xargs)" ]
+	result $? "tracing works after kexec"
+	hyp_workload -n 3
+	result $? "guests run"
+	! dmesg | grep WARNING
+	result $? "the kernel has no complaint"
+	echo "1..$nr"
+	exit
 }
 
 # By each kind of reader. What was consumed is there again when the file is closed
@@ -223,7 +316,9 @@ check_again()
 }
 
 end=$1
-if [ ! -d $last ]; then
+if grep -q 'after_kexec' /proc/cmdline; then
+	check_loaded
+elif [ ! -d $last ]; then
 	end_boot
 elif [ "$2" ]; then
 	cat $last/last_boot_info $last/trace
