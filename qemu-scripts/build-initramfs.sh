@@ -4,8 +4,8 @@
 #
 # Makes build/initramfs.cpio.gz, the guest's root file system: busybox,
 # trace-cmd and its libraries (from Debian's arm64 packages), qemu-scripts/guest/init,
-# and every program in build/guest/, which goes to /usr/bin. The same inputs
-# give the same bytes; nothing is done if they have not changed.
+# results.sh for the tests, and every program in build/guest/, which goes to /usr/bin. The
+# same inputs give the same bytes; nothing is done if they have not changed.
 #
 #   --fetch   only download the Debian packages into build/debs
 set -euo pipefail
@@ -59,6 +59,7 @@ fill()		# ROOT
 	mkdir -p "$1"/{bin,sbin,dev,lib,out,proc,root,sys,tmp,usr/bin,usr/sbin,usr/lib}
 	chmod 1777 "$1/tmp"
 	install -m 755 "$SCRIPTS/guest/init" "$1/init"
+	install -m 644 "$SCRIPTS/guest/results.sh" "$1/lib/"
 	install -m 755 "$DEBS/unpacked/bin/busybox" "$1/bin/busybox"
 	ln -s busybox "$1/bin/sh"	# init makes the links to all the others
 	copy_with_libraries "$DEBS/unpacked" usr/bin/trace-cmd "$1"
@@ -99,7 +100,8 @@ inputs()
 {
 	find "$DEBS" -maxdepth 1 -name '*.deb' -printf '%f\n' | LC_ALL=C sort
 	mapfile -t programs < <(guest_programs)
-	hash_of "$SCRIPTS/build-initramfs.sh" "$SCRIPTS/guest/init" "${programs[@]}"
+	hash_of "$SCRIPTS/build-initramfs.sh" "$SCRIPTS"/guest/{init,results.sh} \
+		"${programs[@]}"
 }
 
 case ${1-} in

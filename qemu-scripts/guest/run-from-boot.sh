@@ -8,16 +8,13 @@
 #   all    all events from the boot on, in buffers large enough for them, beside the kernel's own
 #          events of initcalls
 #   some   each parameter, and some that are wrong
+# shellcheck source=qemu-scripts/guest/results.sh
+. /lib/results.sh
+
 remote=/sys/kernel/tracing/remotes/hypervisor
 mode=$1
 what=$2
-nr=0
-
-result()	# STATUS TEST
-{
-	nr=$((nr + 1))
-	[ "$1" = 0 ] && echo "ok $nr $what: $2" || echo "not ok $nr $what: $2"
-}
+about=$what
 
 has()		# FILE WORD
 {

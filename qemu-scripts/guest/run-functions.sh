@@ -4,14 +4,10 @@
 #
 # Runs in the guest: records a workload with the graph of EL2's functions, and checks what
 # hyptrace and trace-cmd make of it; the same while a CPU goes off and comes back. Prints TAP.
-file=/tmp/trace.dat
-nr=0
+# shellcheck source=qemu-scripts/guest/results.sh
+. /lib/results.sh
 
-result()	# STATUS WHAT
-{
-	nr=$((nr + 1))
-	[ "$1" = 0 ] && echo "ok $nr $2" || echo "not ok $nr $2"
-}
+file=/tmp/trace.dat
 
 is_complete()	# FILE
 {

@@ -12,28 +12,11 @@
 #   host         the kernel has an oops, several times in different settings, and what is
 #                left of the trace is checked; then the kernel panics
 #   oops         the kernel panics because of an oops
+# shellcheck source=qemu-scripts/guest/results.sh
+. /lib/results.sh
+
 dump_on_oops=/proc/sys/kernel/ftrace_dump_on_oops
 here=$(dirname "$(realpath "$0")")
-nr=0
-
-result()	# STATUS WHAT
-{
-	nr=$((nr + 1))
-	[ "$1" = 0 ] && echo "ok $nr $2" || echo "not ok $nr $2"
-}
-
-# Writes numbered events, on both CPUs in turn
-write_events()	# FIRST LAST
-{
-	for id in $(seq "$1" "$2"); do
-		taskset $((id % 2 + 1)) sh -c "echo $id >write_event"
-	done
-}
-
-crash()		# CPU WHAT
-{
-	taskset $((1 << $1)) sh -c "echo $2 >/sys/kernel/debug/crash"
-}
 
 # Tracing is switched off shortly after an oops, not during it
 wait_for_off()

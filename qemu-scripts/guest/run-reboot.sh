@@ -18,35 +18,12 @@
 #   kexec-off  the same; that kernel does not know the memory, and reboots
 #   kexec-other  as kexec; that kernel has another build id, and other hypercalls
 #   kexec-loaded  as kexec, with an ordinary buffer, which a program has mapped; nothing is left
+# shellcheck source=qemu-scripts/guest/results.sh
+. /lib/results.sh
+
 remotes=/sys/kernel/tracing/remotes
 last=$remotes/hypervisor_last_boot
 here=$(dirname "$(realpath "$0")")
-nr=0
-failed=0
-
-result()	# STATUS WHAT
-{
-	nr=$((nr + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $nr $end: $2"
-	else
-		echo "not ok $nr $end: $2"
-		failed=$((failed + 1))
-	fi
-}
-
-# Writes numbered events, on both CPUs in turn
-write_events()	# FIRST LAST
-{
-	for id in $(seq "$1" "$2"); do
-		taskset $((id % 2 + 1)) sh -c "echo $id >$remotes/hypervisor/write_event"
-	done
-}
-
-crash()		# CPU WHAT
-{
-	taskset $((1 << $1)) sh -c "echo $2 >/sys/kernel/debug/crash"
-}
 
 # The root file system is what it was unpacked from
 start_kernel()	# COMMAND-LINE
@@ -316,6 +293,7 @@ check_again()
 }
 
 end=$1
+about=$end
 if grep -q 'after_kexec' /proc/cmdline; then
 	check_loaded
 elif [ ! -d $last ]; then

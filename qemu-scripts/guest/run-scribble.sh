@@ -4,12 +4,14 @@
 #
 # Damages what the remote "test" has left in its memory N times, and reads whatever is shown of
 # it, in all ways. Needs the modules remote_test.ko and scribble.ko beside it. Prints TAP.
+# shellcheck source=qemu-scripts/guest/results.sh
+. /lib/results.sh
+
 remotes=/sys/kernel/tracing/remotes
 last=$remotes/test_last_boot
 here=$(dirname "$(realpath "$0")")
 shown=0
 odd=0
-nr=0
 # More than the events can have as text
 max=$((16 << 20))
 
@@ -21,12 +23,6 @@ check_lines()	# FILE
 	event="(selftest|numbers|names|line|unknown event) .*|[A-Za-z0-9_]+($field)*"
 	! grep -v -E "^(\[[0-9]{3}\]\s+[0-9.]+: ($event)|CPU:[0-9]+ \[LOST.*) *$" "$1" | grep . ||
 		odd=$((odd + 1))
-}
-
-result()	# STATUS WHAT
-{
-	nr=$((nr + 1))
-	[ "$1" = 0 ] && echo "ok $nr $2" || echo "not ok $nr $2"
 }
 
 # The id by which an event is known
