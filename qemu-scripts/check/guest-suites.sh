@@ -181,16 +181,17 @@ reboots()	# MODE END...
 }
 
 # What the kernel makes of damaged images, of which the suite "writer" reads many more
-damaged_images()	# NUMBER
+damaged_images()	# NUMBER [KERNEL CPU]
 {
-	local seed
+	local kernel=kernel${2:+-$2} seed
 
 	seed=$(random_seed)
 	echo "# seed $seed"
-	"$SCRIPTS/build-test-modules.sh"
+	"$SCRIPTS/build-test-modules.sh" "$kernel"
 	guest "$FIRST_MODE" 2 --append "reserve_mem=512K:512K:soft trace_remote_mem=test:soft" \
-		--add "$BUILD/kernel/kernel/trace/remote_test.ko" \
-		--add "$BUILD/obj/test_modules/scribble.ko" \
+		--kernel "$BUILD/$kernel/arch/arm64/boot/Image" --cpu "${3:-}" \
+		--add "$BUILD/$kernel/kernel/trace/remote_test.ko" \
+		--add "$BUILD/obj/test_modules${2:+-$2}/scribble.ko" \
 		--add "$SCRIPTS/guest/run-scribble.sh" -- /root/run-scribble.sh "$1" "$seed"
 }
 

@@ -234,10 +234,23 @@ debug_functions()
 	done
 }
 
+# What the last boot has left is read by code that no other job runs
+debug_last_boot()
+{
+	local mode
+
+	build_checked_kernel debug
+	for mode in $MODES; do
+		KERNEL=debug CPU=neoverse-n1 "$SCRIPTS/check/reboot.sh" "$mode" el2 reset traced
+	done
+	damaged_images 100 debug neoverse-n1
+}
+
 suite_debug-all()
 {
 	job "debug, all remotes" debug_in_all_modes
 	job "debug, functions" debug_functions
+	job "debug, last boot" debug_last_boot
 }
 
 # The project's functions. Only KCSAN's reports of races in these count

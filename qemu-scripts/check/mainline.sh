@@ -5,10 +5,10 @@
 # Tests hyptrace on the mainline kernel, which is built in build/mainline, in each mode: the
 # test programs of the files, the buffers and the events, the tests of remotes that this
 # kernel has itself, unmodified, whether a recording accounts for every event, in protected
-# mode with protected guests, what delayed a vCPU, and kernel parameters. Then EL2 is attacked,
-# its functions are traced, the formats of all events and the histories of pages are read, and
-# the core metrics are measured. Prints TAP. Skips itself if the kernel's source cannot be
-# fetched.
+# mode with protected guests, what delayed a vCPU, kernel parameters, and the last boot. Then
+# EL2 is attacked, its functions are traced, the formats of all events and the histories of
+# pages are read, and the core metrics are measured. Prints TAP. Skips itself if the kernel's
+# source cannot be fetched.
 #
 #   --quick   in protected mode only, and some of the programs, without the attack. Skips
 #             itself if the source is not there; "make setup BASE=mainline" fetches it
@@ -82,6 +82,7 @@ for mode in $MODES; do
 	check_order "$mode" 4 70 1000
 	check_why "$mode"
 	"$SCRIPTS/check/from-boot.sh" "$mode"
+	"$SCRIPTS/check/reboot.sh" "$mode" el2 host traced
 	[[ $mode == nvhe ]] || CALLS=20000 "$SCRIPTS/stress.sh" "$mode"
 done
 # shellcheck disable=SC2034	# for functions_of_el2

@@ -5,6 +5,9 @@
 # Checks what the next boot shows of a boot that has ended in each of the ways that
 # run-reboot.sh knows, in one of boot.sh's modes. Needs build/obj/test_modules, and for kexec
 # build/kernel-kexec with its modules. Prints TAP.
+#
+# Environment: KERNEL=x  the kernel in build/kernel-x and its modules, but for kexec
+#              CPU=model the guest's CPU; see boot.sh
 set -euo pipefail
 . "$(dirname "$0")/../lib/common.sh"
 
@@ -17,7 +20,8 @@ mode=$1
 shift
 for end; do
 	more=(--boots 2)
-	modules=test_modules
+	kernel=kernel${KERNEL:+-$KERNEL}
+	modules=test_modules${KERNEL:+-$KERNEL}
 	memory=$used
 	case $end in
 	hang | reset) more+=(--reset-at "ready to") ;;
@@ -25,19 +29,20 @@ for end; do
 		more+=(--append "trace_remote=hypervisor:selftest,hyp_boot,trace_on,trace_off,hyp_panic")
 		;;
 	kexec*)
-		modules+=-kexec
-		image=$BUILD/kernel-kexec/arch/arm64/boot/Image
+		kernel='kernel-kexec'
+		modules=test_modules-kexec
+		image=$BUILD/$kernel/arch/arm64/boot/Image
 		# A kernel that was started by kexec would have to use the LPI tables of the other
 		# one, which nothing but EFI protects
-		more=(--boots 3 --kernel "$image" --add "$BUILD/tests/kexec"
-			--append irqchip.gicv3_nolpi=1)
+		more=(--boots 3 --add "$BUILD/tests/kexec" --append irqchip.gicv3_nolpi=1)
 		[[ $end != kexec-other ]] || image=$BUILD/kernel/arch/arm64/boot/Image
 		[[ $end != kexec-loaded ]] || memory=$unused
 		more+=(--add "$BUILD/$kernel/kernel/trace/remote_test.ko")
 		more+=(--add "$image")
 		;;
 	esac
-	"$SCRIPTS/boot.sh" --mode "$mode" --smp 2 "${more[@]}" --append "$memory" \
+	"$SCRIPTS/boot.sh" --mode "$mode" --cpu "${CPU:-}" --smp 2 "${more[@]}" --append "$memory" \
+		--kernel "$BUILD/$kernel/arch/arm64/boot/Image" \
 		--add "$BUILD/obj/$modules/crash.ko" \
 		--add "$SCRIPTS/guest/run-reboot.sh" -- /root/run-reboot.sh "$end" ||
 		echo "not ok 1 $end: boot.sh ended with status $?"

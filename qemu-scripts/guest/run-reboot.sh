@@ -231,10 +231,15 @@ check_loaded()
 	result $? "tracing works after kexec"
 	hyp_workload -n 3
 	result $? "guests run"
-	! dmesg | grep WARNING
-	result $? "the kernel has no complaint"
+	check_kernel
 	echo "1..$nr"
 	exit
+}
+
+check_kernel()
+{
+	! dmesg | grep -E 'WARNING|BUG|KASAN|UBSAN|lockup'
+	result $? "the kernel has no complaint"
 }
 
 # By each kind of reader. What was consumed is there again when the file is closed
@@ -309,5 +314,6 @@ check_readers
 check_record
 check_refused
 check_again
+check_kernel
 echo "1..$nr"
 [ $failed = 0 ] || cat $last/last_boot_info $last/trace $last/last_boot_log
