@@ -210,6 +210,9 @@ int remote_reset(struct trace_remote *remote, int cpu)
 	lockdep_assert_held(&remote->lock);
 	if (!remote_buffer(remote))
 		return 0;
+	/* Nothing of what is kept for the next boot is dropped any more */
+	if (remote->left)
+		return -ESHUTDOWN;
 
 	if (cpu == RING_BUFFER_ALL_CPUS)
 		ret = remote_reset_all(remote);
