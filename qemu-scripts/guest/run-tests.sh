@@ -152,7 +152,7 @@ left_out()	# PROGRAM
 runs_here()	# PROGRAM
 {
 	case $1 in
-	*.sh | *.ko | hyp_workload | hostile) return 1 ;;
+	*.sh | *.ko | hyp_workload | hostile | kexec) return 1 ;;
 	# It chooses itself what is traced
 	functions) [ $functions = no ] || return 1 ;;
 	faults) [ -d /sys/kernel/debug/failslab ] || return 1 ;;

@@ -72,6 +72,7 @@ FIXTURE(stacks) {
 	struct text	text;
 	struct events	ev;
 	struct seen	seen;
+	bool		with_graph;	/* the test has switched the tracer on */
 };
 
 static void find_text(struct seen *seen)
@@ -149,7 +150,8 @@ FIXTURE_SETUP(stacks)
 FIXTURE_TEARDOWN(stacks)
 {
 	source_put(&self->src, "0", OPTION);
-	source_put(&self->src, "nop", "current_tracer");
+	if (self->with_graph)
+		source_put(&self->src, "nop", "current_tracer");
 	source_put(&self->src, "0", "events/%s/selftest/filter", HYPERVISOR);
 	source_close(&self->src);
 	events_free(&self->ev);
@@ -400,6 +402,7 @@ TEST_F(stacks, with_the_graph)
 	for (i = 0; i < nr; i++)
 		snprintf(callers[i], sizeof(callers[i]), "%s", t->lines[at + 1 + i]);
 
+	self->with_graph = true;
 	ASSERT_EQ(0, source_put(&self->src, "function_graph", "current_tracer"));
 	TRACED(source_write(&self->src, 42));
 	ASSERT_LE(0, text_find(t, "funcgraph_entry", ""));
