@@ -8,6 +8,14 @@
 . /lib/results.sh
 
 file=/tmp/trace.dat
+# A function that calls no other one, and one that runs when a CPU goes off. Without protection,
+# EL2 walks no page tables, and the host calls the firmware itself
+leaf=leaf_walker
+calls_firmware=psci
+if ! dmesg | grep -q ' Protected .* mode initialized'; then
+	leaf=__sysreg_save_state_nvhe
+	calls_firmware=__kvm_vcpu_run
+fi
 
 is_complete()	# FILE
 {
@@ -36,13 +44,13 @@ hotplug()
 		done' &&
 	is_complete /tmp/hotplug.dat &&
 	hyptrace graph /tmp/hotplug.dat | grep '^calls: recorded=[0-9]* too_deep=0 ' &&
-	hyptrace report -P 1 /tmp/hotplug.dat | grep -q 'funcgraph_entry: .* psci'
+	hyptrace report -P 1 /tmp/hotplug.dat | grep -q "funcgraph_entry: .* $calls_firmware"
 }
 
 hotplug
 result $? "functions: a CPU goes off and comes back"
 # Of each call, trace-cmd prints where it begins. A call of nothing else is one line there
-for name in 'handle_trap() {' 'handle___kvm_vcpu_run() {' 'leaf_walker'; do
+for name in 'handle_trap() {' 'handle___kvm_vcpu_run() {' "$leaf"; do
 	ours=$(hyptrace report $file | grep -c "funcgraph_entry: .* $name")
 	theirs=$(trace-cmd report $file 2>/dev/null |
 		 grep -ac "funcgraph_entry: .* __kvm_nvhe_$name")

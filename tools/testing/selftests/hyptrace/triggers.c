@@ -501,6 +501,30 @@ static int bench_write(int fd, int cpu, __u64 first, __u32 nr, __u64 *written)
 	return 0;
 }
 
+/*
+ * How long a visit takes at least in which EL2 writes 4096 events. Any other one may take longer,
+ * as the machine may stop the CPU at any moment. Returns an errno
+ */
+static int least_duration(const struct source *src, int bench_fd, struct events *ev, __u64 *ns)
+{
+	unsigned int i;
+	int ret;
+
+	*ns = ~0ULL;
+	for (i = 0; i < 5; i++) {
+		events_clear(ev);
+		ret = source_clear(src) ?: bench_write(bench_fd, 0, 1, 4096, NULL) ?:
+		      source_look(src, 0, ev);
+		if (ret)
+			return ret;
+		if (ev->nr != 4096)
+			return -ENODATA;
+		if (*ns > ev->list[4095].ts - ev->list[0].ts)
+			*ns = ev->list[4095].ts - ev->list[0].ts;
+	}
+	return 0;
+}
+
 TEST_F(triggers, duration_filter)
 {
 	static const char filter[] = "events/hypervisor/hyp_exit/filter";
@@ -514,10 +538,7 @@ TEST_F(triggers, duration_filter)
 	ASSERT_LT(0, source_get(src, buf, sizeof(buf), "events/hypervisor/hyp_exit/format"));
 	EXPECT_EQ(NULL, strstr(buf, "duration"));
 	ASSERT_EQ(0, source_on(src, true));
-	ASSERT_EQ(0, bench_write(self->bench_fd, 0, 1, 4096, NULL));
-	ASSERT_EQ(0, source_look(src, 0, &self->ev));
-	ASSERT_EQ(4096, self->ev.nr);
-	ns = self->ev.list[4095].ts - self->ev.list[0].ts;
+	ASSERT_EQ(0, least_duration(src, self->bench_fd, &self->ev, &ns));
 
 	/* Longer than any visit, and hyp_enter is off */
 	ASSERT_EQ(0, source_put(src, "duration > 3600000000000", filter));
@@ -527,14 +548,14 @@ TEST_F(triggers, duration_filter)
 	ASSERT_EQ(0, text_read(src, 0, &self->text));
 	EXPECT_EQ(0, text_count(t, "hyp_exit"));
 
-	/* Half of what it took the first time; nearly all visits are shorter, and one is not */
+	/* Nearly all visits are shorter than half of that, and one is not */
 	snprintf(text, sizeof(text), "duration >= %llu", ns / 2);
 	ASSERT_EQ(0, source_put(src, text, filter));
 	ASSERT_EQ(0, source_clear(src));
 	ASSERT_EQ(0, bench_write(self->bench_fd, 0, 1, 4096, NULL));
 	ASSERT_EQ(0, text_read(src, 0, &self->text));
 	EXPECT_LE(1, text_count(t, "hyp_exit"));
-	EXPECT_LE(4096, text_find(t, "hyp_exit", ""));
+	EXPECT_LE(4096, text_find_from(t, 4096, "hyp_exit", ""));
 
 	/* Each clock: it is always in ns */
 	ASSERT_EQ(0, source_set_clock(src, "counter"));
@@ -566,10 +587,7 @@ TEST_F(triggers, duration_trigger)
 	if (self->bench_fd < 0)
 		SKIP(return, "the kernel has no CONFIG_NVHE_EL2_TRACING_BENCH");
 	ASSERT_EQ(0, source_on(src, true));
-	ASSERT_EQ(0, bench_write(self->bench_fd, 0, 1, 4096, NULL));
-	ASSERT_EQ(0, source_look(src, 0, &self->ev));
-	ASSERT_EQ(4096, self->ev.nr);
-	ns = self->ev.list[4095].ts - self->ev.list[0].ts;
+	ASSERT_EQ(0, least_duration(src, self->bench_fd, &self->ev, &ns));
 	ASSERT_EQ(0, source_clear(src));
 
 	ASSERT_EQ(0, trigger(src, "hypervisor/hyp_exit", "traceoff if duration > 3600000000000"));
