@@ -4,7 +4,8 @@
 #
 # Attacks EL2 as a hostile host would, with hypercalls, in each MODE (default: protected
 # and hvhe, in which the host is not trusted). In protected mode, the machine has a firmware
-# with FF-A, and a hole in its memory. See Documentation/trace/hypervisor-testing.rst.
+# with FF-A, and a hole in its memory; in the others, the buffers are in memory that outlives
+# the kernel. See Documentation/trace/hypervisor-testing.rst.
 # Prints TAP, with a line for each round, which is also in build/logs/stress-*.log.
 #
 # Environment: SEED=n    chooses the attacks (default: another one each time)
@@ -25,11 +26,11 @@ modules=$BUILD/obj/test_modules${KERNEL:+-$KERNEL}
 # Even a loaded machine makes hundreds of calls a second
 attack()	# MODE
 {
-	local firmware=()
+	local machine=(--append "reserve_mem=8M:2M:hyp trace_remote_mem=hypervisor:hyp")
 
-	# It does not know all features of the CPU that has VHE
-	[[ $1 == hvhe ]] || firmware=(--firmware "$BUILD/obj/firmware/firmware.bin" --hole)
-	"$SCRIPTS/boot.sh" "${firmware[@]}" --mode "$1" --smp "$CPUS" --timeout $((300 + CALLS / 200)) \
+	# The firmware does not know all features of the CPU that has VHE
+	[[ $1 != protected ]] || machine=(--firmware "$BUILD/obj/firmware/firmware.bin" --hole)
+	"$SCRIPTS/boot.sh" "${machine[@]}" --mode "$1" --smp "$CPUS" --timeout $((300 + CALLS / 200)) \
 		--kernel "$BUILD/$kernel/arch/arm64/boot/Image" \
 		--add "$BUILD/tests/hostile:/root/hostile" \
 		--add "$modules/hostile.ko:/root/hostile.ko" -- \

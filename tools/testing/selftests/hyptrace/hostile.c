@@ -189,8 +189,13 @@ static int check_buffers(const struct source *src)
 	struct events ev;
 	int cpu, ret;
 
-	/* The attack leaves EL2 without a clock; the load sets one */
-	ret = source_set_size(src, 32) ?: source_on(src, true);
+	/*
+	 * The attack leaves EL2 without a clock; the load sets one. In memory that outlives the
+	 * kernel, the size follows from that
+	 */
+	ret = source_set_size(src, 32);
+	if (!ret || ret == -EPERM)
+		ret = source_on(src, true);
 	if (ret)
 		return wrong("a fresh load: %s", strerror(-ret));
 
