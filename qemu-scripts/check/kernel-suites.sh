@@ -237,12 +237,7 @@ debug_functions()
 # What the last boot has left is read by code that no other job runs
 debug_last_boot()
 {
-	local mode
-
 	build_checked_kernel debug
-	for mode in $MODES; do
-		KERNEL=debug CPU=neoverse-n1 "$SCRIPTS/check/reboot.sh" "$mode" el2 reset traced
-	done
 	damaged_images 100 debug neoverse-n1
 }
 
