@@ -255,15 +255,19 @@ char *rb_image_format(void *front, const struct rb_image_layout *layout,
 	return event->format < layout->formats_len ? front + layout->formats + event->format : "";
 }
 
-/* The number of characters at the beginning that names consist of */
+/* The length of the name at the beginning; 0 if there is none */
 static size_t name_len(const char *text)
 {
+	if (*text >= '0' && *text <= '9')
+		return 0;
 	return strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz0123456789");
 }
 
 bool rb_image_is_name(const char *text)
 {
-	return *text && (*text < '0' || *text > '9') && !text[name_len(text)];
+	size_t len = name_len(text);
+
+	return len && !text[len];
 }
 
 /* What is in front of a separator, which becomes its end; NULL if there is none */
@@ -300,7 +304,7 @@ static bool is_field_name(const char *text)
 {
 	size_t len = name_len(text);
 
-	if (!len || (*text >= '0' && *text <= '9'))
+	if (!len)
 		return false;
 	text += len;
 	if (*text != '[')

@@ -457,19 +457,14 @@ static int left_swap_reader(int cpu, u32 seen, void *priv)
 	return -ESHUTDOWN;
 }
 
-static int left_reset(int cpu, void *priv)
-{
-	return -ESHUTDOWN;
-}
-
 static bool left_notify(int cpu, bool any, bool subbuf, void *priv)
 {
 	return false;
 }
 
+/* What resets a buffer has looked whether the remote was left */
 static const struct ring_buffer_remote_ops left_ops = {
 	.swap_reader	= left_swap_reader,
-	.reset		= left_reset,
 	.notify		= left_notify,
 };
 
@@ -477,11 +472,10 @@ static const struct ring_buffer_remote_ops left_ops = {
 static int remote_leave(struct trace_remote *remote)
 {
 	const struct trace_remote_desc *desc = remote->desc;
-	int ret = remote->on ? desc->ops->enable(false, desc->priv) : 0;
+	int ret = remote_set_on(remote, false);
 
 	if (ret)
 		return ret;
-	remote->on = false;
 	remote->left = true;
 	WRITE_ONCE(remote->rb.ops, &left_ops);
 	/* Interrupts are off, or preemption, where these are called */

@@ -485,9 +485,13 @@ static int read_front(struct last_boot *last, const struct remote_memory *m)
 int remote_last_read(struct trace_remote *remote)
 {
 	struct last_boot *last = remote->desc->priv;
+	int ret;
 
 	last->remote = remote;
-	return read_cpus(last, last->of->memory);
+	ret = read_cpus(last, last->of->memory);
+	kvfree(last->what);
+	last->what = NULL;
+	return ret;
 }
 
 /*
@@ -872,8 +876,6 @@ static int register_last(struct last_boot *last)
 	remote = trace_remote_register(&last->desc);
 	if (IS_ERR(remote))
 		return PTR_ERR(remote);
-	kvfree(last->what);
-	last->what = NULL;
 	tracing_set_clock(&remote->tr, last->clocks[0].name);
 	pr_info("%s: the last boot ended: %s\n", last->of->desc->name, ends[state_of(last)->end]);
 	return 0;
