@@ -19,6 +19,12 @@ result()	# STATUS WHAT
 	fi
 }
 
+check_kernel()
+{
+	! dmesg | grep -E 'WARNING|BUG|Oops|KASAN|UBSAN|lockup'
+	result $? "the kernel has no complaint"
+}
+
 # Writes numbered events of the hypervisor, on both CPUs in turn
 write_events()	# FIRST LAST
 {

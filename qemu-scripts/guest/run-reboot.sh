@@ -236,12 +236,6 @@ check_loaded()
 	exit
 }
 
-check_kernel()
-{
-	! dmesg | grep -E 'WARNING|BUG|KASAN|UBSAN|lockup'
-	result $? "the kernel has no complaint"
-}
-
 # By each kind of reader. What was consumed is there again when the file is closed
 check_readers()
 {
