@@ -14,7 +14,7 @@ job_names=()		# in the order in which they start
 declare -A job_commands=()	# NAME => a quoted command
 declare -A job_pids=()	# PID of the job's process group => NAME
 declare -A job_starts=()	# NAME => $SECONDS at its start
-job_table=()		# SUITE TAB SECONDS TAB PASSED TAB FAILED TAB SKIPPED, for show_table()
+job_table=()		# SUITE TAB SECONDS TAB CPU TAB PASSED TAB FAILED TAB SKIPPED, for show_table()
 job_ticker=
 failed_job=
 passed=0
@@ -43,14 +43,15 @@ totals()
 }
 
 # Counts the results in a job's log, including subtests of the kselftest harness. Sets $ok,
-# $not_ok and $skip
+# $not_ok, $skip and $cpu, the seconds of CPU time
 count_tap()	# LOG
 {
-	read -r ok not_ok skip < <(awk '
+	read -r ok not_ok skip cpu < <(awk '
 		/^ok .*# SKIP/ { skip++; next }
 		/^ok / { ok++ }
 		/^not ok / { not_ok++ }
-		END { print ok + 0, not_ok + 0, skip + 0 }' "$1")
+		/^# CPU time: / { cpu = $4 + $5 }
+		END { print ok + 0, not_ok + 0, skip + 0, int(cpu + 0.5) }' "$1")
 }
 
 # Prints which tests of the job that failed have done so, with what the log has before each
@@ -88,13 +89,13 @@ _show_running()
 
 _start_job()	# NAME
 {
-	local log
+	local log TIMEFORMAT='# CPU time: %U %S'
 
 	log=$(job_log "$1")
 	job_starts[$1]=$SECONDS
 	# In a process group of its own, for end_jobs() to terminate the job's children as well
 	set -m
-	(set -e; eval "${job_commands[$1]}") >"$log" 2>&1 </dev/null &
+	(time (set -e; eval "${job_commands[$1]}")) >"$log" 2>&1 </dev/null &
 	set +m
 	job_pids[$!]=$1
 }
@@ -102,7 +103,7 @@ _start_job()	# NAME
 # Takes the result of a job that has ended. Returns 1 if it failed
 _end_job()	# PID STATUS
 {
-	local name=${job_pids[$1]} log ok not_ok skip seconds
+	local name=${job_pids[$1]} log ok not_ok skip cpu seconds
 	log=$(job_log "$name")
 	seconds=$((SECONDS - job_starts[$name]))
 	unset "job_pids[$1]"
@@ -118,7 +119,7 @@ _end_job()	# PID STATUS
 	passed=$((passed + ok))
 	failed=$((failed + not_ok))
 	skipped=$((skipped + skip))
-	job_table+=("$name"$'\t'"$seconds"$'\t'"$ok"$'\t'"$not_ok"$'\t'"$skip")
+	job_table+=("$name"$'\t'"$seconds"$'\t'"$cpu"$'\t'"$ok"$'\t'"$not_ok"$'\t'"$skip")
 	_erase_line
 	if ((not_ok)); then
 		printf '%-36s FAILED (%d s)\n' "$name" "$seconds"
@@ -147,10 +148,12 @@ end_jobs()
 show_table()
 {
 	((${#job_table[@]})) || return 0
-	printf '\n%-36s %8s %8s %8s %8s\n' SUITE SECONDS PASSED FAILED SKIPPED
+	printf '\n%-36s %8s %8s %8s %8s %8s\n' SUITE SECONDS CPU PASSED FAILED SKIPPED
 	printf '%s\n' "${job_table[@]}" | sort -t $'\t' -k 2,2nr |
-		awk -F '\t' '{ printf "%-36s %8d %8d %8d %8d\n", $1, $2, $3, $4, $5 }'
-	printf '%-36s %8d\n' "all of them, in parallel" "$SECONDS"
+		awk -F '\t' -v seconds="$SECONDS" '{
+			printf "%-36s %8d %8d %8d %8d %8d\n", $1, $2, $3, $4, $5, $6
+			cpu += $3
+		} END { printf "%-36s %8d %8d\n", "all of them, in parallel", seconds, cpu }'
 }
 
 # Waits for a job to end, and sets $pid and $status to its own. On a terminal it returns
