@@ -885,6 +885,7 @@ static int register_last(struct last_boot *last)
 void remote_show_last_boot(struct trace_remote *remote)
 {
 	struct last_boot *last;
+	phys_addr_t start;
 	int ret;
 
 	if (!remote->memory)
@@ -899,7 +900,11 @@ void remote_show_last_boot(struct trace_remote *remote)
 		remote->last = last->remote;
 		return;
 	}
-	if (ret != -ENODATA)
+	start = virt_to_phys(remote->memory->region);
+	if (ret == -ENODATA)
+		pr_info("%s: trace_remote_mem: nothing of an earlier boot is at %pa\n",
+			remote->desc->name, &start);
+	else
 		pr_err("%s: what the last boot has left cannot be shown: %d\n",
 		       remote->desc->name, ret);
 	free_last(last);

@@ -237,8 +237,13 @@ debug_functions()
 # What the last boot has left is read by code that no other job runs
 debug_last_boot()
 {
+	local mode
+
 	build_checked_kernel debug
 	damaged_images 100 debug neoverse-n1
+	for mode in $MODES; do
+		KERNEL=debug CPU=neoverse-n1 "$SCRIPTS/check/reboot.sh" "$mode" el2 oops traced
+	done
 }
 
 suite_debug-all()

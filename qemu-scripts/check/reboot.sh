@@ -11,7 +11,9 @@
 set -euo pipefail
 . "$(dirname "$0")/../lib/common.sh"
 
-unused="reserve_mem=4M:2M:hyp"
+# In the middle of the memory. What a kernel with CONFIG_DEBUG_VM and large pages overwrites as
+# it starts, above that, would be the highest place for a smaller alignment
+unused="reserve_mem=4M:512M:hyp"
 used="$unused trace_remote_mem=hypervisor:hyp"
 
 [[ ${1:-} != -h && ${1:-} != --help ]] || { usage; exit; }
