@@ -8,7 +8,7 @@
 # that --all runs. A suite consists of one or more jobs; jobs run in parallel.
 #
 #   --all      run all tests, which takes hours: for before a release
-#   --jobs N   run N jobs at a time (default: the number of CPUs)
+#   --jobs N   run N jobs at a time (default: one more than there are CPUs)
 #   --list     list the suites: name, when it runs, and which fault only it finds
 #
 # The output of each job is in build/logs/check-*.log. The first job that fails ends the

@@ -131,17 +131,24 @@ mainlines_own()
 	done
 }
 
+# In the quick form, in one mode, and of the remote "test" only what that alone has
 suite_ftrace()
 {
-	local mode what=remotes
+	local mode
+	local -a what=(remotes)
 
+	if [[ $all == no ]]; then
+		job "ftrace $FIRST_MODE" "$SCRIPTS/check/ftracetest.sh" \
+			--mode "$FIRST_MODE" --smp 4 -- remotes/hypervisor \
+			remotes/test/event_text.tc remotes/test/module.tc
+		return
+	fi
 	for mode in $MODES; do
-		[[ $all == no && $mode != "$FIRST_MODE" ]] ||
-			job "ftrace $mode" "$SCRIPTS/check/ftracetest.sh" \
-				--mode "$mode" --smp 4 -- "$what"
-		what=remotes/hypervisor
+		job "ftrace $mode" "$SCRIPTS/check/ftracetest.sh" \
+			--mode "$mode" --smp 4 -- "${what[@]}"
+		what=(remotes/hypervisor)
 	done
-	[[ $all == no || ! -e $MAINLINE_TARBALL ]] || job "ftrace, mainline's own" mainlines_own
+	[[ ! -e $MAINLINE_TARBALL ]] || job "ftrace, mainline's own" mainlines_own
 }
 
 suite_upstream()

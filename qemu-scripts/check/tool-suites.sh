@@ -115,9 +115,9 @@ check_live()	# ARGUMENTS-OF-BOOT...
 }
 
 # Runs a test of the tool, a shell script, in a guest
-tool_script()	# NAME
+tool_script()	# NAME [ARGUMENT-OF-BOOT]...
 {
-	guest "$FIRST_MODE" 2 --add "$TOOL/tests/tap.sh" --add "$TOOL/tests/$1.sh" -- \
+	guest "$FIRST_MODE" 2 "${@:2}" --add "$TOOL/tests/tap.sh" --add "$TOOL/tests/$1.sh" -- \
 		sh "/root/$1.sh"
 }
 
@@ -193,7 +193,7 @@ suite_tool()
 	job "tool, fleet" check_fleet "$([[ $all == yes ]] && echo 200 || echo 24)"
 	job "tool, metrics" check_metrics
 	job "tool, killed" tool_script kill
-	job "tool, bad input" tool_script errors
+	job "tool, bad input" tool_script errors --icount
 	job "tool, stop-on" check_stopon "$FIRST_MODE"
 	job "tool, pages" check_pages
 	job "tool, statistics" check_stat

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Runs jobs in parallel, as many at a time as there are CPUs, and adds up their results.
+# Runs jobs in parallel, and adds up their results. There is one more than CPUs, as some wait:
+# for a guest that is idle, or for one compiler at the end.
 # For check.sh; source it after common.sh.
 #
 # A job is a command that prints TAP. Its output goes to build/logs/check-NAME.log. A job
 # fails if one of its tests does, or if it ends with a status other than 0. After the first
 # failure no other job is started, and those that run are terminated.
 
-JOBS=${JOBS:-$(nproc)}
+JOBS=${JOBS:-$(($(nproc) + 1))}
 
 job_names=()		# in the order in which they start
 declare -A job_commands=()	# NAME => a quoted command
