@@ -18,6 +18,9 @@ declare -A job_starts=()	# NAME => $SECONDS at its start
 job_table=()		# SUITE TAB SECONDS TAB CPU TAB PASSED TAB FAILED TAB SKIPPED, for show_table()
 job_ticker=
 failed_job=
+# The last line of a job's log, which count_tap() reads. It is not local to a function, as that
+# would be undone before a job that fails prints it
+TIMEFORMAT='# CPU time: %U %S'
 passed=0
 failed=0
 skipped=0
@@ -90,7 +93,7 @@ _show_running()
 
 _start_job()	# NAME
 {
-	local log TIMEFORMAT='# CPU time: %U %S'
+	local log
 
 	log=$(job_log "$1")
 	job_starts[$1]=$SECONDS
