@@ -134,21 +134,19 @@ mainlines_own()
 # In the quick form, in one mode, and of the remote "test" only what that alone has
 suite_ftrace()
 {
-	local mode
+	local mode modes=$MODES
 	local -a what=(remotes)
 
 	if [[ $all == no ]]; then
-		job "ftrace $FIRST_MODE" "$SCRIPTS/check/ftracetest.sh" \
-			--mode "$FIRST_MODE" --smp 4 -- remotes/hypervisor \
-			remotes/test/event_text.tc remotes/test/module.tc
-		return
+		modes=$FIRST_MODE
+		what=(remotes/hypervisor remotes/test/{event_text,module}.tc)
 	fi
-	for mode in $MODES; do
+	for mode in $modes; do
 		job "ftrace $mode" "$SCRIPTS/check/ftracetest.sh" \
 			--mode "$mode" --smp 4 -- "${what[@]}"
 		what=(remotes/hypervisor)
 	done
-	[[ ! -e $MAINLINE_TARBALL ]] || job "ftrace, mainline's own" mainlines_own
+	[[ $all == no || ! -e $MAINLINE_TARBALL ]] || job "ftrace, mainline's own" mainlines_own
 }
 
 suite_upstream()
