@@ -11,8 +11,8 @@
 set -euo pipefail
 . "$(dirname "$0")/../lib/common.sh"
 
-# In the middle of the memory. What a kernel with CONFIG_DEBUG_VM and large pages overwrites as
-# it starts, above that, would be the highest place for a smaller alignment
+# In the middle of the memory. With a smaller alignment it would be where a kernel with
+# CONFIG_DEBUG_VM and pages of 16 KiB overwrites memory as it starts
 unused="reserve_mem=4M:512M:hyp"
 used="$unused trace_remote_mem=hypervisor:hyp"
 
