@@ -8,12 +8,12 @@
 #include <sys/stat.h>
 
 #include "cmd/exportrows.h"
+#include "export/sqlcomputed.h"
+#include "export/sqlfleet.h"
+#include "export/sqlquery.h"
 #include "lib/log.h"
 #include "lib/outfile.h"
 #include "lib/util.h"
-#include "query/computed.h"
-#include "query/fleet.h"
-#include "query/query.h"
 
 /* The values of the common columns but the last, in their order; one that is NULL is '' there */
 static const char common_values[] =

@@ -11,9 +11,9 @@
 #include "cmd/cmdline.h"
 #include "cmd/commands.h"
 #include "cmd/queryout.h"
+#include "export/sqlquery.h"
 #include "lib/bytes.h"
 #include "lib/log.h"
-#include "query/query.h"
 
 #define PROMPT		"hyptrace> "
 #define PROMPT_MORE	"     ...> "

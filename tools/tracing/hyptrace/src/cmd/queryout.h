@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "query/query.h"
+#include "export/sqlquery.h"
 
 enum queryout_format {
 	QUERYOUT_TABLE,

@@ -4,11 +4,11 @@
  */
 #include <strings.h>
 
-#include "query/computed.h"
-#include "query/delayrows.h"
-#include "query/filerows.h"
-#include "query/pagerows.h"
-#include "query/timerows.h"
+#include "export/sqlcomputed.h"
+#include "export/sqldelayrows.h"
+#include "export/sqlfilerows.h"
+#include "export/sqlpagerows.h"
+#include "export/sqltimerows.h"
 
 const struct computed_table *computed_table(unsigned int i)
 {

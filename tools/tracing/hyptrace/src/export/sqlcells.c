@@ -4,9 +4,9 @@
  */
 #include <stdlib.h>
 
+#include "export/sqlcells.h"
 #include "lib/array.h"
 #include "lib/log.h"
-#include "query/cells.h"
 
 static void add(struct cells *c, const struct cell *cell)
 {

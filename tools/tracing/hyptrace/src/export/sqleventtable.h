@@ -2,13 +2,13 @@
 /*
  * The tables of events, as virtual tables of SQLite.
  */
-#ifndef HYPTRACE_EVENTTABLE_H
-#define HYPTRACE_EVENTTABLE_H
+#ifndef HYPTRACE_SQLEVENTTABLE_H
+#define HYPTRACE_SQLEVENTTABLE_H
 
 #include <sqlite3.h>
 
-#include "query/eventkinds.h"
-#include "query/recordings.h"
+#include "export/sqleventkinds.h"
+#include "export/sqlrecordings.h"
 
 /**
  * eventtable_add - make a table

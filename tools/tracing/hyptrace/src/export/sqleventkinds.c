@@ -7,10 +7,10 @@
 #include <string.h>
 #include <strings.h>
 
+#include "export/sqleventkinds.h"
 #include "lib/array.h"
 #include "lib/log.h"
 #include "lib/util.h"
-#include "query/eventkinds.h"
 
 /* Where the events of a recording are added */
 struct kinds_reading {

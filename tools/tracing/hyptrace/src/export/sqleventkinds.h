@@ -2,10 +2,10 @@
 /*
  * The events of all recordings, each of which is a table.
  */
-#ifndef HYPTRACE_EVENTKINDS_H
-#define HYPTRACE_EVENTKINDS_H
+#ifndef HYPTRACE_SQLEVENTKINDS_H
+#define HYPTRACE_SQLEVENTKINDS_H
 
-#include "query/recordings.h"
+#include "export/sqlrecordings.h"
 
 /**
  * struct eventfield - a field

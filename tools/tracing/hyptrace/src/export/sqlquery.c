@@ -7,16 +7,16 @@
 #include <string.h>
 #include <strings.h>
 
+#include "export/sqlcomputed.h"
+#include "export/sqlcomputedtable.h"
+#include "export/sqleventkinds.h"
+#include "export/sqleventtable.h"
+#include "export/sqlfunctions.h"
+#include "export/sqlquery.h"
+#include "export/sqlvtabs.h"
 #include "lib/log.h"
 #include "lib/util.h"
 #include "lib/visible.h"
-#include "query/computed.h"
-#include "query/computedtable.h"
-#include "query/eventkinds.h"
-#include "query/eventtable.h"
-#include "query/query.h"
-#include "query/sqlfunctions.h"
-#include "query/vtabs.h"
 
 /* Of a list of names */
 #define LIST_WIDTH	90

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/vtabs.h"
+#include "export/sqlvtabs.h"
 
 int vtabs_told(sqlite3_vtab *v)
 {

@@ -2,8 +2,8 @@
 /*
  * The recordings that a query reads.
  */
-#ifndef HYPTRACE_RECORDINGS_H
-#define HYPTRACE_RECORDINGS_H
+#ifndef HYPTRACE_SQLRECORDINGS_H
+#define HYPTRACE_SQLRECORDINGS_H
 
 #include "lib/types.h"
 #include "trace/corrupt.h"

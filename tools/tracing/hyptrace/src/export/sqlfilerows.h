@@ -2,10 +2,10 @@
 /*
  * The table of recordings.
  */
-#ifndef HYPTRACE_FILEROWS_H
-#define HYPTRACE_FILEROWS_H
+#ifndef HYPTRACE_SQLFILEROWS_H
+#define HYPTRACE_SQLFILEROWS_H
 
-#include "query/tabletype.h"
+#include "export/sqltabletype.h"
 
 extern const struct computed_table recording_table;
 

@@ -2,12 +2,12 @@
 /*
  * What the virtual tables have in common.
  */
-#ifndef HYPTRACE_VTABS_H
-#define HYPTRACE_VTABS_H
+#ifndef HYPTRACE_SQLVTABS_H
+#define HYPTRACE_SQLVTABS_H
 
 #include <sqlite3.h>
 
-#include "query/recordings.h"
+#include "export/sqlrecordings.h"
 
 /* The text of an error of which a message was printed */
 #define VTABS_TOLD	"told"

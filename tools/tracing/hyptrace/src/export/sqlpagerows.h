@@ -2,10 +2,10 @@
 /*
  * The table of the transitions of pages.
  */
-#ifndef HYPTRACE_PAGEROWS_H
-#define HYPTRACE_PAGEROWS_H
+#ifndef HYPTRACE_SQLPAGEROWS_H
+#define HYPTRACE_SQLPAGEROWS_H
 
-#include "query/tabletype.h"
+#include "export/sqltabletype.h"
 
 extern const struct computed_table page_table;
 

@@ -6,8 +6,8 @@
 
 #include "analysis/blame.h"
 #include "analysis/filedelays.h"
+#include "export/sqldelayrows.h"
 #include "lib/log.h"
-#include "query/delayrows.h"
 
 struct delayrows;
 

@@ -4,9 +4,9 @@
  */
 #include <stdlib.h>
 
+#include "export/sqlrecordings.h"
 #include "lib/array.h"
 #include "lib/log.h"
-#include "query/recordings.h"
 
 int recordings_add(struct recordings *r, const char *path, struct datr *d)
 {

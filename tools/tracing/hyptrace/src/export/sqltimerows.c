@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "analysis/fileprofile.h"
+#include "export/sqltimerows.h"
 #include "lib/log.h"
-#include "query/timerows.h"
 
 /**
  * struct open_window - a window that has not ended

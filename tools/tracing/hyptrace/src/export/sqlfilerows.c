@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "export/sqlfilerows.h"
 #include "lib/log.h"
-#include "query/filerows.h"
 #include "trace/merge.h"
 
 static const struct query_column columns[] = {

@@ -2,12 +2,12 @@
 /*
  * Computed tables as virtual tables of SQLite.
  */
-#ifndef HYPTRACE_COMPUTEDTABLE_H
-#define HYPTRACE_COMPUTEDTABLE_H
+#ifndef HYPTRACE_SQLCOMPUTEDTABLE_H
+#define HYPTRACE_SQLCOMPUTEDTABLE_H
 
 #include <sqlite3.h>
 
-#include "query/tabletype.h"
+#include "export/sqltabletype.h"
 
 /**
  * computedtable_add - make the table

@@ -10,10 +10,10 @@
 #include <string.h>
 #include <strings.h>
 
+#include "export/sqleventtable.h"
+#include "export/sqltabletype.h"
+#include "export/sqlvtabs.h"
 #include "lib/log.h"
-#include "query/eventtable.h"
-#include "query/tabletype.h"
-#include "query/vtabs.h"
 #include "trace/eventjson.h"
 #include "trace/merge.h"
 

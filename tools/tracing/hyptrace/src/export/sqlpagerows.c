@@ -6,8 +6,8 @@
 
 #include "analysis/filepages.h"
 #include "analysis/pagereplay.h"
+#include "export/sqlpagerows.h"
 #include "lib/log.h"
-#include "query/pagerows.h"
 
 /**
  * struct pagerows - a recording being read

@@ -5,8 +5,8 @@
  * A condition on the recording is pushed down. All others are left to SQLite, as the rows
  * depend on events before them.
  */
-#include "query/computedtable.h"
-#include "query/vtabs.h"
+#include "export/sqlcomputedtable.h"
+#include "export/sqlvtabs.h"
 
 /**
  * struct computed_scan - a scan

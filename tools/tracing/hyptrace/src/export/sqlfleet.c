@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "export/sqlcomputed.h"
+#include "export/sqlfleet.h"
 #include "lib/log.h"
-#include "query/computed.h"
-#include "query/fleet.h"
 
 #define FNV_BASIS	0xcbf29ce484222325ULL
 #define FNV_PRIME	0x100000001b3ULL

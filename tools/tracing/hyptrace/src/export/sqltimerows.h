@@ -3,10 +3,10 @@
  * The tables of where time goes: EL2 entries, hypercalls, world switches, windows, the time of
  * CPUs, entries of guests; and what was not measured.
  */
-#ifndef HYPTRACE_TIMEROWS_H
-#define HYPTRACE_TIMEROWS_H
+#ifndef HYPTRACE_SQLTIMEROWS_H
+#define HYPTRACE_SQLTIMEROWS_H
 
-#include "query/tabletype.h"
+#include "export/sqltabletype.h"
 
 extern const struct computed_table entry_table;
 extern const struct computed_table hypercall_table;

@@ -2,10 +2,10 @@
 /*
  * The computed tables.
  */
-#ifndef HYPTRACE_COMPUTED_H
-#define HYPTRACE_COMPUTED_H
+#ifndef HYPTRACE_SQLCOMPUTED_H
+#define HYPTRACE_SQLCOMPUTED_H
 
-#include "query/tabletype.h"
+#include "export/sqltabletype.h"
 
 /** computed_table - the i-th, NULL behind the last */
 const struct computed_table *computed_table(unsigned int i);

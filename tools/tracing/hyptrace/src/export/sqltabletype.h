@@ -2,11 +2,11 @@
 /*
  * What a computed table is: rows that follow from the events of a recording.
  */
-#ifndef HYPTRACE_TABLETYPE_H
-#define HYPTRACE_TABLETYPE_H
+#ifndef HYPTRACE_SQLTABLETYPE_H
+#define HYPTRACE_SQLTABLETYPE_H
 
-#include "query/cells.h"
-#include "query/recordings.h"
+#include "export/sqlcells.h"
+#include "export/sqlrecordings.h"
 
 /**
  * struct query_column - a column

@@ -2,10 +2,10 @@
 /*
  * The tables of the delays of vCPUs, and of their parts.
  */
-#ifndef HYPTRACE_DELAYROWS_H
-#define HYPTRACE_DELAYROWS_H
+#ifndef HYPTRACE_SQLDELAYROWS_H
+#define HYPTRACE_SQLDELAYROWS_H
 
-#include "query/tabletype.h"
+#include "export/sqltabletype.h"
 
 extern const struct computed_table delay_table;
 extern const struct computed_table delay_part_table;

@@ -2,8 +2,8 @@
 /*
  * Rows that were computed, and wait to be taken.
  */
-#ifndef HYPTRACE_CELLS_H
-#define HYPTRACE_CELLS_H
+#ifndef HYPTRACE_SQLCELLS_H
+#define HYPTRACE_SQLCELLS_H
 
 #include "lib/types.h"
 #include "lib/util.h"

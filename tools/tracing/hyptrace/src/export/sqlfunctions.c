@@ -8,9 +8,9 @@
 #include "analysis/dist.h"
 #include "analysis/ranksum.h"
 #include "analysis/ttest.h"
+#include "export/sqlfunctions.h"
 #include "lib/array.h"
 #include "lib/util.h"
-#include "query/sqlfunctions.h"
 
 /**
  * struct sqlsample - values

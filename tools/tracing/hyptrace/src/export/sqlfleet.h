@@ -5,13 +5,13 @@
  * They have the columns day, release, host and recording instead of the number of the
  * recording, which each query has its own of.
  */
-#ifndef HYPTRACE_FLEET_H
-#define HYPTRACE_FLEET_H
+#ifndef HYPTRACE_SQLFLEET_H
+#define HYPTRACE_SQLFLEET_H
 
 #include <stdio.h>
 
+#include "export/sqltabletype.h"
 #include "lib/types.h"
-#include "query/tabletype.h"
 
 /**
  * fleet_column - the columns of a table that follow those that all have

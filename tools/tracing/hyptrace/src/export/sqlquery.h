@@ -2,13 +2,13 @@
 /*
  * Queries of recordings by SQL: SQLite, with tables that read the recordings in place.
  */
-#ifndef HYPTRACE_QUERY_H
-#define HYPTRACE_QUERY_H
+#ifndef HYPTRACE_SQLQUERY_H
+#define HYPTRACE_SQLQUERY_H
 
 #include <sqlite3.h>
 #include <stdio.h>
 
-#include "query/recordings.h"
+#include "export/sqlrecordings.h"
 
 struct query;
 
