@@ -23,6 +23,9 @@ OBJDUMP = 'aarch64-linux-gnu-objdump'
 Rule = namedtuple('Rule', 'object what since need before from_entry')
 
 RULES = (
+    Rule('trace_buffers', 'a page of the host has one content when EL2 has taken it',
+         'call __pkvm_host_donate_hyp', 'call dcache_clean_inval_poc', r'mov\s+w0, #0x0|str\b',
+         False),
     Rule('trace_buffers', 'a page that goes back to the host is cleaned to the point of coherency',
          'call memset', 'call dcache_clean_inval_poc', 'call __pkvm_hyp_donate_host', True),
     Rule('clock', "the counter is read after the clock's parameters were copied",

@@ -73,9 +73,13 @@ void hyp_unshare_pages(void *va, u32 nr)
 		__pkvm_host_unpin_unshare_hyp(hyp_virt_to_pfn(va), nr);
 }
 
-/* OWNED by the host => OWNED by EL2 */
+/*
+ * OWNED by the host => OWNED by EL2. A host that has also mapped the page non-cacheable may have
+ * left one content in the cache and another one in memory; from here on there is only one.
+ */
 int hyp_take_page(u64 pfn, void **va)
 {
+	void *page = __hyp_va(hyp_pfn_to_phys(pfn));
 	int ret;
 
 	if (!valid_pfns(pfn, 1))
@@ -85,9 +89,10 @@ int hyp_take_page(u64 pfn, void **va)
 		ret = __pkvm_host_donate_hyp(pfn, 1);
 		if (ret)
 			return ret;
+		kvm_flush_dcache_to_poc(page, PAGE_SIZE);
 	}
 
-	*va = __hyp_va(hyp_pfn_to_phys(pfn));
+	*va = page;
 	return 0;
 }
 

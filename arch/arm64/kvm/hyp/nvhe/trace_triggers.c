@@ -406,10 +406,12 @@ int hyp_trace_set_triggers_locked(u32 event, u32 nr, u64 pfn)
 	smp_store_release(&hyp_triggers[event], new); /* the list is complete */
 	event_changed(event);
 	hyp_trace_unlock(&words_lock);
-	if (old) {
-		wait_for_cpus();
+	if (!old)
+		return 0;
+	wait_for_cpus();
+	/* After a panic, CPUs that use it were not waited for: it stays with EL2 */
+	if (!READ_ONCE(hyp_trace_panicked))
 		hyp_return_page(old);
-	}
 	return 0;
 }
 
