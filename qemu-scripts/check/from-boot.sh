@@ -9,13 +9,15 @@ set -euo pipefail
 
 in_guest()	# MODE WHAT PARAMETER...
 {
-	local mode=$1 what=$2 parameter parameters=()
+	local mode=$1 what=$2 mem=1G parameter parameters=()
 	shift 2
 
 	for parameter; do
 		parameters+=(--append "$parameter")
 	done
-	"$SCRIPTS/boot.sh" --mode "$mode" --smp 2 "${parameters[@]}" \
+	# Too little for the buffers
+	[[ $what != none ]] || mem=512M
+	"$SCRIPTS/boot.sh" --mode "$mode" --smp 2 --mem $mem "${parameters[@]}" \
 		--add "$SCRIPTS/guest/run-from-boot.sh" \
 		--add "$BUILD/kernel/kernel/trace/remote_test.ko" \
 		-- /root/run-from-boot.sh "$mode" "$what"
@@ -27,6 +29,10 @@ in_guest()	# MODE WHAT PARAMETER...
 in_guest "$1" all trace_remote=hypervisor trace_remote_buf_size=hypervisor:16M \
 	trace_remote_options=hypervisor:nooverwrite \
 	trace_event=initcall:initcall_start,initcall:initcall_finish
+
+# In this mode, EL2 also knows when a CPU comes up again
+[[ $1 != protected ]] ||
+	in_guest "$1" none trace_remote=hypervisor trace_remote_buf_size=hypervisor:300M
 
 in_guest "$1" some \
 	trace_remote=hypervisor:hyp_exit,mem_*,no_such_event \

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Usage: run-from-boot.sh MODE all | some
+# Usage: run-from-boot.sh MODE all | some | none
 #
 # Runs in the guest, which from-boot.sh has booted with parameters of remotes, in one of
 # boot.sh's modes. Prints TAP.
@@ -8,6 +8,7 @@
 #   all    all events from the boot on, in buffers large enough for them, beside the kernel's own
 #          events of initcalls
 #   some   each parameter, and some that are wrong
+#   none   buffers for which there is no memory
 # shellcheck source=qemu-scripts/guest/results.sh
 . /lib/results.sh
 
@@ -190,6 +191,13 @@ check_some()
 	result $? "the filter is there from the boot on"
 	! grep -vE '^[0-9]+ [01] (hyp_exit|mem_transition|trace_on|trace_off) ' /tmp/events
 	result $? "only these events"
+	# The header of the first record, which EL2 had in its log: an id, and nothing above it
+	for cpu in 0 1; do
+		first=$(dd if=per_cpu/cpu$cpu/trace_pipe_raw bs=4096 count=1 2>/dev/null |
+			od -A n -t x4 -j 20 -N 4)
+		[ "${first# 0000}" != "$first" ]
+		result $? "CPU $cpu: the header of the first record is an id: $first"
+	done
 
 	insmod /root/remote_test.ko
 	logged "test: trace_remote_mem: no memory was reserved as 'nothing'"
@@ -200,6 +208,28 @@ check_some()
 	insmod /root/remote_test.ko
 	is ../test/tracing_on 1
 	rmmod remote_test
+}
+
+# Nothing of the boot is in a trace that begins later
+check_none()
+{
+	logged "hypervisor: cannot trace from the boot on: error -12"
+	is tracing_on 0
+	echo 64 >buffer_size_kb
+	hyp_workload -n 2
+	echo 0 >/sys/devices/system/cpu/cpu1/online
+	echo 1 >tracing_on
+	echo 1 >/sys/devices/system/cpu/cpu1/online
+	taskset 2 sh -c 'echo 1234 >write_event'
+	echo 0 >tracing_on
+	for cpu in 0 1; do
+		has per_cpu/cpu$cpu/stats "dropped events: 0"
+	done
+	events_of trace >/tmp/events
+	grep -q 'selftest id=1234' /tmp/events
+	result $? "it can be traced later"
+	! grep -q 'id=__pkvm_init' /tmp/events
+	result $? "and what happened during the boot is not in the trace"
 }
 
 cd "$remote" || exit 1

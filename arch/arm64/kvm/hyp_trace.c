@@ -291,13 +291,13 @@ static int __init hyp_trace_init(void)
 		goto remove_state;
 	}
 	WRITE_ONCE(hyp_remote, remote);
-	hyp_trace_boot_done();
+	hyp_trace_boot_done(hyp_trace_flags & HYP_TRACE_ON);
 	return 0;
 
 remove_state:
 	cpuhp_remove_state(state);
 disable:
-	hyp_trace_boot_done();
+	hyp_trace_boot_done(hyp_trace_flags & HYP_TRACE_ON);
 	kvm_disable_virtualization();
 	return ret;
 }

@@ -49,10 +49,13 @@ static int __init hyp_trace_boot_init(void)
 }
 subsys_initcall(hyp_trace_boot_init);
 
-void __init hyp_trace_boot_done(void)
+void __init hyp_trace_boot_done(bool traces)
 {
 	unsigned int i;
 
+	/* It fails, as no buffer is loaded, but ends EL2's logs of the boot */
+	if (!traces && kvm_nvhe_sym(hyp_boot_logging))
+		hyp_call(__hyp_trace_enable, 0);
 	for (i = 0; i < NR_HYP_EVENTS; i++) {
 		if (hyp_trace_early[i] && !hyp_events[i].enabled)
 			hyp_trace_enable_event(i, 0, NULL);

@@ -39,12 +39,13 @@ const char *hyp_counter(unsigned int row, const char **kind, char *buf, void *pr
 
 /*
  * hyp_trace_boot.c. Called when the remote has been registered, or could not be: an event that was
- * switched on early, and is not on now, is switched off
+ * switched on early, and is not on now, is switched off. If EL2 does not trace now, its logs of the
+ * boot end
  */
 #ifdef CONFIG_NVHE_EL2_TRACING_BOOT
-void hyp_trace_boot_done(void);
+void hyp_trace_boot_done(bool traces);
 #else
-static inline void hyp_trace_boot_done(void) { }
+static inline void hyp_trace_boot_done(bool traces) { }
 #endif
 
 /* hyp_trace_load.c */

@@ -263,7 +263,7 @@ static void write_entry(struct hyp_trace_cpu *tc, const struct hyp_boot_entry *e
 	if (!rec)
 		return;
 	memcpy(rec, entry->rec, entry->size);
-	rec->type = READ_ONCE(hyp_event_ids[entry->event]);
+	rec->type = (u16)READ_ONCE(hyp_event_ids[entry->event]);
 	rec->pid = 0;
 	hyp_commit_slow(tc, rec, entry->size);
 }
@@ -283,19 +283,25 @@ static void write_log(struct hyp_trace_cpu *tc, const struct hyp_boot_log *log)
 		rb_writer_drop(&tc->writer, log->lost);
 }
 
+static void empty_log(struct hyp_boot_log *log)
+{
+	log->used = 0;
+	log->lost = 0;
+	log->last = NULL;
+}
+
 void hyp_boot_writer_is_on(struct hyp_trace_cpu *tc, bool came_up)
 {
 	struct hyp_boot_log *log = this_cpu_ptr(&hyp_boot_logs);
 
+	if (!is_open(log))
+		empty_log(log);
 	if (hyp_boot_logging && is_wanted(HYP_EVENT_hyp_boot) && (came_up || is_open(log)))
 		add_ups(log);
 	this_cpu_ptr(&hyp_boot_ups)->nr = 0;
-	if (came_up || is_open(log))
-		write_log(tc, log);
+	write_log(tc, log);
 	log->closed = true;
-	log->used = 0;
-	log->lost = 0;
-	log->last = NULL;
+	empty_log(log);
 }
 
 /* What is noted from now on is of the next time that the CPU comes up */
