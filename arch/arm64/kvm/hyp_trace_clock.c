@@ -69,11 +69,23 @@ static bool hyp_has_mapped(const void *addr)
 	       addr < lm_alias((void *)__bss_stop);
 }
 
+/* All pages of the part, or none */
 static int hyp_share_part(const struct hyp_clock_part *part)
 {
-	void *start = (void *)part->start;
+	void *start = (void *)part->start, *end = start + part->size, *at;
+	int ret;
 
-	return !start || hyp_has_mapped(start) ? 0 : kvm_share_hyp(start, start + part->size);
+	if (!start || hyp_has_mapped(start))
+		return 0;
+	for (at = start; at < end; at = PTR_ALIGN_DOWN(at, PAGE_SIZE) + PAGE_SIZE) {
+		ret = kvm_share_hyp(at, at + 1);
+		if (!ret)
+			continue;
+		if (at > start)
+			kvm_unshare_hyp(start, at);
+		return ret;
+	}
+	return 0;
 }
 
 static void hyp_unshare_parts(const struct hyp_clock_part *parts, int nr)

@@ -230,7 +230,8 @@ int hyp_trace_load(struct trace_buffer *buffer, void *priv)
 {
 	int cpu, ret;
 
-	hyp_tasks = kvzalloc(HYP_TRACE_TASKS_SIZE, GFP_KERNEL);
+	/* EL2 is given memory of the linear map only */
+	hyp_tasks = kzalloc(HYP_TRACE_TASKS_SIZE, RING_BUFFER_REMOTE_GFP);
 	if (!hyp_tasks)
 		return -ENOMEM;
 
