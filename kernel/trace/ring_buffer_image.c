@@ -400,6 +400,9 @@ static void *walk_record(struct walk_pos *w, u32 *size)
 	if (type_len == RB_PAGE_TYPE_LONG) {
 		hdr = RB_PAGE_LONG_HDR;
 		*size = word[1] - sizeof(word[1]);
+		/* Readers of the ring buffer know the long form by the size, too */
+		if (*size <= 4 * RB_PAGE_MAX_TYPE_LEN)
+			return NULL;
 	} else if (type_len > RB_PAGE_MAX_TYPE_LEN) {
 		return NULL;
 	}

@@ -702,7 +702,7 @@ static const struct unsound {
 	{ { 1, 7, 29, 8 }, 16, 8, 1, 100 },
 	{ { 1, 7, 31, 8 }, 16, 8, 1, 100 },
 	/* A long one: its size is not that of a record, or too small, or too large */
-	{ { 1, 7, 0, 8, 5 }, 20, 20, 2, 100 },
+	{ { 1, 7, 0, 8, 5 }, 20, 8, 1, 100 },
 	{ { 1, 7, 0, 7, 5 }, 20, 8, 1, 100 },
 	{ { 1, 7, 0, 4, 5 }, 20, 8, 1, 100 },
 	{ { 1, 7, 0, 0, 5 }, 20, 8, 1, 100 },
@@ -742,6 +742,18 @@ static void test_unsound(void)
 		CHECK(!to->data[u->sound] && !memcmp(to->data + u->sound, to->data + u->sound + 1,
 						     DATA_SIZE - u->sound - 1));
 	}
+
+	/* The shortest long one, and one word less, for which readers expect a short header */
+	page->time_stamp = 100;
+	page->commit = 8 + RB_PAGE_MAX_TYPE_LEN * 4 + 4;
+	memcpy(page->data, (u32[]){ 0, RB_PAGE_MAX_TYPE_LEN * 4 + 8 }, 8);
+	CHECK(rb_image_read_page(page, 0, to, &found, NULL, NULL));
+	CHECK_EQ(found.events, 1);
+	CHECK(!found.cut);
+	page->commit -= 4;
+	memcpy(page->data, (u32[]){ 0, RB_PAGE_MAX_TYPE_LEN * 4 + 4 }, 8);
+	CHECK(!rb_image_read_page(page, 0, to, &found, NULL, NULL));
+	CHECK(found.cut);
 
 	/* The time would wrap around */
 	page->time_stamp = ~0ULL - 1;
@@ -881,7 +893,8 @@ static u64 check_copy(const struct rb_page *page, const struct rb_image_page *p)
 		}
 		if (!type)
 			len = 4 + word[pos / 4 + 1];
-		CHECK(type <= 28 && len > 4 && len % 4 == 0 && pos + len <= page->commit);
+		CHECK(type <= 28 && len > (type ? 4 : 120) && len % 4 == 0 &&
+		      pos + len <= page->commit);
 		pos += len;
 		events++;
 	}
