@@ -27,8 +27,10 @@
 #                     answers the kernel's firmware calls
 #   --boots N         a reset of the machine does not end the run: it boots again, with the
 #                     content of its memory, and COMMAND runs in each boot. N boots are
-#                     allowed; one more ends the run
+#                     allowed; one more ends the run. On the CPU "max", which has random
+#                     numbers, the kernel is at another place in each boot
 #   --reset-at TEXT   reset the machine from outside as soon as COMMAND prints TEXT
+#   --overlay FILE    apply this overlay, a .dts file, to the device tree
 #   --hole            leave the MiB before the middle of the memory out of the device tree;
 #                     needs --firmware
 #
@@ -52,6 +54,7 @@ out=
 timeout=300
 kernel=$BUILD/kernel/arch/arm64/boot/Image
 firmware=
+overlay=
 boots=1
 reset_at=
 hole=no
@@ -81,7 +84,7 @@ parse_arguments()
 {
 	while (($#)); do
 		case $1 in
-		--mode | --cpu | --smp | --mem | --append | --add | --input | --out | --timeout | --kernel | --firmware | --boots | --reset-at)
+		--mode | --cpu | --smp | --mem | --append | --add | --input | --out | --timeout | --kernel | --firmware | --overlay | --boots | --reset-at)
 			need_value "$1" $# ;;&
 		--mode) mode=$2 ;;
 		--cpu) cpu=$2 ;;
@@ -94,6 +97,7 @@ parse_arguments()
 		--timeout) timeout=$2 ;;
 		--kernel) kernel=$2 ;;
 		--firmware) firmware=$2 ;;
+		--overlay) overlay=$2 ;;
 		--boots) boots=$2 ;;
 		--reset-at) reset_at=$2 ;;
 		--icount) icount=yes; shift; continue ;;
@@ -148,6 +152,7 @@ check_arguments()
 	[[ $mem =~ ^[1-9][0-9]*[MG]$ ]] || die "--mem '$mem': it has to be a size such as 512M or 2G"
 	[[ -f $kernel ]] || die "there is no kernel $kernel; run 'make kernel'"
 	[[ ! $firmware || -f $firmware ]] || die "there is no firmware $firmware"
+	[[ ! $overlay || -f $overlay ]] || die "there is no overlay $overlay"
 	[[ $hole == no || $firmware ]] || die "--hole needs --firmware"
 	[[ -f $initramfs ]] || die "there is no $initramfs; run 'make initramfs'"
 	[[ $vm == no || -d $BUILD/vmm ]] || die "--vm: there is no $BUILD/vmm; run build-vmm.sh"
@@ -211,7 +216,7 @@ make_initrd()
 
 # --- the run ---------------------------------------------------------------
 
-MACHINE=virt,virtualization=on,gic-version=3
+machine=virt,virtualization=on,gic-version=3
 
 # The four bytes of a number in a device tree, escaped for printf and for Perl's expressions
 cell()		# NUMBER
@@ -244,6 +249,17 @@ make_hole()	# BYTES-OF-A-HALF
 		dd of="$tmp/dtb" bs=1 seek=$((at + 12)) conv=notrunc status=none
 }
 
+dump_tree()
+{
+	"${qemu[@]}" -machine "$machine,dumpdtb=$tmp/dtb" "${linux[@]}" >"$tmp/qemu.log" 2>&1 ||
+		die "QEMU did not write its device tree: $(<"$tmp/qemu.log")"
+	[[ $overlay ]] || return 0
+	# The tools of the kernel that build-kernel.sh has built
+	"$BUILD/kernel/scripts/dtc/dtc" -q -O dtb -o "$tmp/overlay" "$overlay"
+	"$BUILD/kernel/scripts/dtc/fdtoverlay" -i "$tmp/dtb" -o "$tmp/dtb.new" "$tmp/overlay"
+	mv "$tmp/dtb.new" "$tmp/dtb"
+}
+
 # QEMU only loads a kernel if there is no firmware. So this loads everything to where QEMU
 # itself would, with the device tree that it would make, and with the tree at an address
 # that the firmware knows
@@ -252,11 +268,10 @@ use_firmware()
 	local half=$(($(numfmt --from=iec "$mem") / 2))
 
 	[[ $hole == no ]] || use_halves "$half"
-	"${qemu[@]}" -machine "$MACHINE,dumpdtb=$tmp/dtb" "${linux[@]}" >"$tmp/qemu.log" 2>&1 ||
-		die "QEMU did not write its device tree: $(<"$tmp/qemu.log")"
+	dump_tree
 	[[ $hole == no ]] || make_hole "$half"
 	qemu+=(
-		-machine "$MACHINE,secure=on,acpi=off" -semihosting -bios "$firmware"
+		-machine "$machine,secure=on,acpi=off" -semihosting -bios "$firmware"
 		-device "loader,file=$kernel,addr=0x40200000,force-raw=on"
 		-device "loader,file=$tmp/dtb,addr=0x47e00000,force-raw=on"
 		-device "loader,file=$tmp/initrd,addr=0x48000000,force-raw=on"
@@ -276,7 +291,12 @@ qemu_arguments()
 		-chardev "file,id=results,path=$tmp/results.tar"
 		-device "virtserialport,chardev=results,name=results"
 	)
-	[[ $boots != 1 ]] || qemu+=(-no-reboot)
+	if [[ $boots == 1 ]]; then
+		qemu+=(-no-reboot)
+	elif [[ $cpu == max* ]]; then
+		# A device tree has the same seeds after a reset
+		machine+=,dtb-randomness=off
+	fi
 	if [[ $reset_at ]]; then
 		mkfifo "$tmp/monitor.in" "$tmp/monitor.out"
 		qemu+=(-chardev "pipe,id=monitor,path=$tmp/monitor" -mon "chardev=monitor")
@@ -295,7 +315,8 @@ qemu_arguments()
 	if [[ $firmware ]]; then
 		use_firmware
 	else
-		qemu+=(-machine "$MACHINE" "${linux[@]}")
+		[[ ! $overlay ]] || dump_tree
+		qemu+=(-machine "$machine" "${linux[@]}" ${overlay:+-dtb "$tmp/dtb"})
 	fi
 	if [[ $icount == yes ]]; then
 		# The seed also fixes where the kernel and EL2 are in memory

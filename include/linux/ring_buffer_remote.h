@@ -40,14 +40,14 @@ struct ring_buffer_remote_ops {
  * @meta: the meta page of a CPU
  * @subbuf: a sub-buffer of a CPU. It and the meta page are pages of the linear map
  * @dropping: all events of a CPU are about to be dropped, on that CPU if it is online, with
- *	interrupts off; or NULL
+ *	interrupts off; or that has failed, if @failed. NULL if it is of no interest
  */
 struct ring_buffer_remote_mem {
 	const struct cpumask *(*cpus)(void *priv);
 	unsigned int (*nr_subbufs)(int cpu, void *priv);
 	void *(*meta)(int cpu, void *priv);
 	void *(*subbuf)(int cpu, unsigned int id, void *priv);
-	void (*dropping)(int cpu, void *priv);
+	void (*dropping)(int cpu, bool failed, void *priv);
 };
 
 /**

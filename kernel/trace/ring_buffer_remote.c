@@ -355,13 +355,16 @@ static void rb_remote_reset_local(void *data)
 	struct rb_remote_reset *reset = data;
 	struct ring_buffer_per_cpu *cpu_buffer = reset->cpu_buffer;
 	const struct ring_buffer_remote *writer = cpu_buffer->buffer->remote->writer;
+	bool tell = writer->mem && writer->mem->dropping;
 
 	guard(raw_spinlock_irqsave)(&cpu_buffer->reader_lock);
-	if (writer->mem && writer->mem->dropping)
-		writer->mem->dropping(cpu_buffer->cpu, writer->mem_priv);
+	if (tell)
+		writer->mem->dropping(cpu_buffer->cpu, false, writer->mem_priv);
 	reset->ret = writer->ops->reset(cpu_buffer->cpu, writer->priv);
 	if (!reset->ret)
 		rb_remote_forget(cpu_buffer);
+	else if (tell)
+		writer->mem->dropping(cpu_buffer->cpu, true, writer->mem_priv);
 }
 
 int ring_buffer_remote_reset_cpu(struct trace_buffer *buffer, int cpu)

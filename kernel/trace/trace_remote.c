@@ -240,7 +240,9 @@ static int remote_change_clock(struct trace_remote *remote, const struct trace_r
 		ring_buffer_set_clock(remote_buffer(remote), clock->now);
 	}
 	remote->clock = clock;
-	remote_memory_clock(remote);
+	/* What is left of an unloaded buffer keeps its own */
+	if (remote_buffer(remote))
+		remote_memory_clock(remote);
 	return 0;
 }
 

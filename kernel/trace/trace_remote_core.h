@@ -102,6 +102,9 @@ void remote_print_record(struct trace_remote *remote, struct trace_seq *s, int c
 			 const struct remote_rec *rec, u32 size);
 bool remote_record_is_whole(struct trace_remote *remote, const struct remote_rec *rec, u32 size);
 
+/* Is it the event of messages? */
+bool remote_printk_event(const struct trace_remote_event *event);
+
 /* With the lock of the remote */
 int remote_enable_event(struct trace_remote_event *event, bool on);
 /* Takes that lock: the event is on, and the writer may switch it if it is @armed */

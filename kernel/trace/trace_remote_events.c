@@ -51,7 +51,7 @@ void trace_remote_printk_print(struct trace_seq *s, const void *data)
 }
 EXPORT_SYMBOL_GPL(trace_remote_printk_print);
 
-static bool is_printk(const struct trace_remote_event *event)
+bool remote_printk_event(const struct trace_remote_event *event)
 {
 	return event->print == trace_remote_printk_print;
 }
@@ -61,7 +61,7 @@ static int own_id(const struct trace_remote_event *event)
 {
 	if (event->same_as)
 		return event->same_as->call.event.type;
-	if (is_printk(event))
+	if (remote_printk_event(event))
 		return TRACE_BPRINT;
 	return remote_function_event(event) ?: remote_stack_event(event);
 }
@@ -388,7 +388,7 @@ static int remote_init_event(struct trace_remote *remote, struct trace_remote_ev
 	};
 	call->class = &event->class;
 	call->name = (char *)event->name;
-	if (is_printk(event) || !remote->desc->ops->set_filter)
+	if (remote_printk_event(event) || !remote->desc->ops->set_filter)
 		call->flags |= TRACE_EVENT_FL_NO_SET_FILTER;
 	/* What an earlier kernel had is complete */
 	call->print_fmt = event->print ? make_print_fmt(event) :

@@ -146,8 +146,43 @@ static bool has_addresses(const struct trace_event_fields *field)
 	return match_string(names, ARRAY_SIZE(names), field->name) >= 0;
 }
 
+/*
+ * The addresses among the arguments of a message, which are stored as vbin_printf() does. Its
+ * format, which this kernel has, is found by now; a writer's has integers and %p only
+ */
+static void move_arguments(const struct last_boot *last, struct remote_printk *rec, u32 size)
+{
+	const char *fmt = (const char *)(unsigned long)rec->fmt;
+	u32 *word = rec->words, *end = (void *)rec + size, nr;
+
+	if (!last->same_kernel || !trace_is_tracepoint_string(fmt))
+		return;
+	while ((fmt = strchr(fmt, '%'))) {
+		nr = 1;
+		for (fmt++; *fmt && strchr("-+ #0123456789.*lLz", *fmt); fmt++) {
+			if (*fmt == '*')
+				word++;
+			else if (strchr("lLz", *fmt))
+				nr = 2;
+		}
+		if (*fmt == '%') {
+			fmt++;
+			continue;
+		}
+		if (*fmt == 'p')
+			nr = 2;
+		else if (!*fmt || !strchr("diouxX", *fmt))
+			return;
+		if (end - word < nr)
+			return;
+		if (*fmt == 'p')
+			move_address_at(last, word);
+		word += nr;
+	}
+}
+
 static void move_addresses(const struct last_boot *last, const struct trace_remote_event *event,
-			   void *rec)
+			   void *rec, u32 size)
 {
 	const struct trace_event_fields *field;
 	u32 offset, at;
@@ -162,6 +197,8 @@ static void move_addresses(const struct last_boot *last, const struct trace_remo
 		for (at = 0; at + sizeof(u64) <= field->size; at += sizeof(u64))
 			move_address_at(last, rec + offset + at);
 	}
+	if (remote_printk_event(event))
+		move_arguments(last, rec, size);
 }
 
 /* Of rb_image_read_page() */
@@ -191,7 +228,7 @@ static bool take_record(void *data, u32 size, void *priv)
 		rec->type = 0;
 		return true;
 	}
-	move_addresses(last, event, rec);
+	move_addresses(last, event, rec, size);
 	return true;
 }
 
@@ -732,6 +769,7 @@ static void show_events(struct seq_file *m, const struct last_boot *last)
 	}
 	seq_printf(m, "events: %llu of %u CPUs, %llu older ones are gone\n", events,
 		   cpumask_weight(&last->cpus), missing);
+	seq_printf(m, "cpus: %*pbl\n", cpumask_pr_args(&last->cpus));
 	if (last->layout.nr_cpus > cpumask_weight(&last->cpus))
 		seq_printf(m, "cpus left out: %u\n",
 			   last->layout.nr_cpus - cpumask_weight(&last->cpus));

@@ -51,7 +51,37 @@ static bool find_in_tree(const char *label, phys_addr_t *start, phys_addr_t *byt
 		return false;
 	*start = res.start;
 	*bytes = resource_size(&res);
-	return pfn_valid(PHYS_PFN(res.start)) && pfn_valid(PHYS_PFN(res.end));
+	return true;
+}
+
+/*
+ * Is it memory that the kernel gives to nobody? That of a node that is disabled, is reusable, or
+ * could not be reserved, is free
+ */
+static bool is_reserved(phys_addr_t start, u64 size)
+{
+	unsigned long pfn = PHYS_PFN(start), end = PHYS_PFN(start + size);
+
+	for (; pfn < end; pfn++) {
+		if (!pfn_valid(pfn) || !PageReserved(pfn_to_page(pfn)))
+			return false;
+	}
+	return true;
+}
+
+/* Two names may be for the same memory */
+static bool is_of_another(const void *region, u64 size)
+{
+	const struct trace_remote *other;
+
+	lockdep_assert_held(&trace_types_lock);
+	list_for_each_entry(other, &trace_remotes, list) {
+		const struct remote_memory *m = other->memory;
+
+		if (m && region < m->region + m->size && m->region < region + size)
+			return true;
+	}
+	return false;
 }
 
 /* The whole pages of the memory that was reserved for the remote; false if there are none */
@@ -71,8 +101,17 @@ static bool find_region(const char *name, void **region, u64 *size)
 	first = PAGE_ALIGN(start);
 	if (first - start >= bytes)
 		return false;
-	*region = phys_to_virt(first);
 	*size = (bytes - (first - start)) & PAGE_MASK;
+	if (!is_reserved(first, *size)) {
+		pr_err("%s: trace_remote_mem: the memory of '%s' is not reserved for it alone\n",
+		       name, label);
+		return false;
+	}
+	*region = phys_to_virt(first);
+	if (is_of_another(*region, *size)) {
+		pr_err("%s: trace_remote_mem: another remote uses '%s'\n", name, label);
+		return false;
+	}
 	return true;
 }
 
@@ -147,7 +186,7 @@ static void fill_cpus(struct remote_memory *m)
 
 /*
  * Before the buffers are allocated there: whatever was in the region is gone. It is all zeroed,
- * so that no old sub-buffer can be taken for a new one
+ * also in the memory behind the caches, so that no old sub-buffer can be taken for a new one
  */
 int remote_memory_begin(struct trace_remote *remote)
 {
@@ -166,6 +205,7 @@ int remote_memory_begin(struct trace_remote *remote)
 
 	rb_image_begin(m->region);
 	memset(m->region + sizeof(u64), 0, m->size - sizeof(u64));
+	arch_wb_cache_pmem(m->region, m->size);
 	fill_head(remote);
 	fill_events(m);
 	fill_cpus(m);
@@ -188,21 +228,23 @@ void remote_memory_commit(struct trace_remote *remote)
 }
 
 /* What the clock says, and what time it is. Can be called in any context */
-static void note_clock(struct trace_remote *remote, struct rb_image_state *state)
+static void note_clock(const struct remote_memory *m, struct rb_image_state *state)
 {
 	state->real_now = ktime_get_real_fast_ns();
-	state->clock_now = READ_ONCE(remote->clock)->now();
+	state->clock_now = READ_ONCE(m->clock)->now();
 }
 
-/* The clock is another one, or the image is new */
+/* The clock is another one while a buffer is loaded, or the image is new */
 void remote_memory_clock(struct trace_remote *remote)
 {
+	struct remote_memory *m = remote->memory;
 	struct rb_image_state *state;
 
-	if (!remote->memory || !remote->memory->layout.nr_cpus)
+	if (!m)
 		return;
-	state = state_of(remote->memory);
-	note_clock(remote, state);
+	state = state_of(m);
+	WRITE_ONCE(m->clock, remote->clock);
+	note_clock(m, state);
 	WRITE_ONCE(state->clock, remote->clock - remote->desc->clocks);
 }
 
@@ -235,7 +277,7 @@ static void *memory_subbuf(int cpu, unsigned int id, void *priv)
 }
 
 /* The sub-buffers keep their content until they are used again: note which content that is */
-static void memory_dropping(int cpu, void *priv)
+static void memory_dropping(int cpu, bool failed, void *priv)
 {
 	struct remote_memory *m = priv;
 	unsigned int id;
@@ -244,7 +286,7 @@ static void memory_dropping(int cpu, void *priv)
 		const struct rb_page *page = memory_subbuf(cpu, id, m);
 		u64 *stale = m->region + rb_image_stale(&m->layout, m->index[cpu], id);
 
-		*stale = READ_ONCE(page->time_stamp);
+		*stale = failed ? 0 : READ_ONCE(page->time_stamp);
 	}
 }
 
@@ -314,7 +356,7 @@ static void note(struct trace_remote *remote, struct kmsg_dump_detail *detail)
 	save_log(m);
 	strscpy(state->why, detail->description ?: "");
 	strreplace(state->why, '\n', ' ');
-	note_clock(remote, state);
+	note_clock(m, state);
 	state->ended = state->real_now;
 	WRITE_ONCE(state->end, end);
 	/* What is only in a cache does not outlive a reset of the machine */
@@ -344,7 +386,8 @@ static int __init remote_memory_time(void)
 	guard(mutex)(&trace_types_lock);
 	list_for_each_entry(remote, &trace_remotes, list) {
 		guard(mutex)(&remote->lock);
-		remote_memory_clock(remote);
+		if (remote->memory && remote->memory->clock)
+			note_clock(remote->memory, state_of(remote->memory));
 	}
 	return 0;
 }

@@ -20,6 +20,7 @@
  * @formats_len: bytes of these
  * @cpus:	the CPUs that have a buffer there
  * @index:	of each of these, the number of its buffer
+ * @clock:	that of the image; NULL before the first one
  * @used:	the image is one of this boot
  * @died:	the writer has panicked
  * @end:	how this boot ends, as far as is known
@@ -33,6 +34,7 @@ struct remote_memory {
 	u32			formats_len;
 	struct cpumask		cpus;
 	u32			*index;
+	const struct trace_remote_clock *clock;
 	bool			used;
 	bool			died;
 	enum rb_image_end	end;

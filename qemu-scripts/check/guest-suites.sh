@@ -216,7 +216,8 @@ suite_reboot()
 		return
 	fi
 	for mode in $MODES; do
-		job "reboot $mode" reboots "$mode" el2 host oops hang reset reboot traced
+		job "reboot $mode" reboots "$mode" el2 host oops hang reset reboot \
+			tree unloaded traced
 	done
 	job "reboot, kexec" reboot_by_kexec
 }

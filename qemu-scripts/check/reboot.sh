@@ -7,7 +7,8 @@
 # build/kernel-kexec with its modules. Prints TAP.
 #
 # Environment: KERNEL=x  the kernel in build/kernel-x and its modules, but for kexec
-#              CPU=model the guest's CPU; see boot.sh
+#              CPU=model the guest's CPU (default max, by which the kernel is at another
+#                        place in each boot); see boot.sh
 set -euo pipefail
 . "$(dirname "$0")/../lib/common.sh"
 
@@ -27,6 +28,16 @@ for end; do
 	memory=$used
 	case $end in
 	hang | reset) more+=(--reset-at "ready to") ;;
+	tree)
+		# One remote may not use memory that is free, and another not that of the first
+		memory="trace_remote_mem=hypervisor:hyp trace_remote_mem=test:free"
+		more+=(--overlay "$SCRIPTS/check/reserved.dts")
+		more+=(--add "$BUILD/$kernel/kernel/trace/remote_test.ko")
+		;;
+	reboot)
+		memory+=" trace_remote_mem=test:hyp"
+		more+=(--add "$BUILD/$kernel/kernel/trace/remote_test.ko")
+		;;
 	traced)
 		more+=(--append "trace_remote=hypervisor:selftest,hyp_boot,trace_on,trace_off,hyp_panic")
 		;;
@@ -43,7 +54,7 @@ for end; do
 		more+=(--add "$image")
 		;;
 	esac
-	"$SCRIPTS/boot.sh" --mode "$mode" --cpu "${CPU:-}" --smp 2 "${more[@]}" --append "$memory" \
+	"$SCRIPTS/boot.sh" --mode "$mode" --cpu "${CPU:-max,pauth-impdef=on}" --smp 2 "${more[@]}" --append "$memory" \
 		--kernel "$BUILD/$kernel/arch/arm64/boot/Image" \
 		--add "$BUILD/obj/$modules/crash.ko" \
 		--add "$SCRIPTS/guest/run-reboot.sh" -- /root/run-reboot.sh "$end" ||

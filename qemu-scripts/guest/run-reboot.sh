@@ -12,6 +12,8 @@
 #   hang       all CPUs of the host hang with interrupts off; boot.sh resets the machine
 #   reset      boot.sh resets the machine, after an oops
 #   reboot     reboot -f
+#   tree       the same, with memory that the device tree reserves
+#   unloaded   as reboot, after all was read, the buffers were unloaded, and the clock was changed
 #   traced     as oops, after CPUs were taken away and suspend; traced by trace_remote= from the
 #              first instruction on
 #   kexec      another kernel is started; needs the program kexec and the kernel Image beside it
@@ -83,6 +85,7 @@ end_boot()
 		take_away_and_suspend
 	else
 		echo selftest host_hcall hyp_panic trace_off >set_event
+		! has_messages || echo bprint >>set_event
 		echo 1 >options/stacktrace
 		echo 1 >tracing_on
 		write_events 1 40
@@ -104,7 +107,15 @@ end_boot()
 		write_events 41 42
 		echo "ready to be reset"
 		;;
-	reboot) reboot -f ;;
+	reboot | tree) reboot -f ;;
+	unloaded)
+		echo 0 >tracing_on
+		timeout 10 cat trace_pipe >/dev/null
+		grep -q '(unloaded)' buffer_size_kb
+		result $? "the buffers are unloaded"
+		echo counter >trace_clock
+		reboot -f
+		;;
 	kexec | kexec-other) start_kernel "$(cat /proc/cmdline)" ;;
 	kexec-loaded)
 		hyptrace record -q -o /tmp/trace.dat -- sleep 1000 &
@@ -129,9 +140,15 @@ expected_end()
 	oops | traced) echo 'emergency restart' ;;
 	hang) echo 'reset from outside, or power failure' ;;
 	reset) echo 'oops, then reset from outside, or power failure' ;;
-	reboot) echo 'reboot' ;;
+	reboot | tree | unloaded) echo 'reboot' ;;
 	kexec*) echo 'kexec' ;;
 	esac
+}
+
+# Each event selftest comes with a message. Another kernel does not know its format
+has_messages()
+{
+	[ "$end" != traced ] && [ "$end" != kexec-other ]
 }
 
 # The numbers of the events selftest
@@ -154,6 +171,10 @@ check_info()
 	[ "$end" != kexec-other ] || which=another
 	grep -q "^build id: .* ($which kernel)" $last/last_boot_info
 	result $? "it was $which kernel"
+	# By a CPU without random numbers, the device tree's seed decides, which stays the same
+	text=$(sed -n 's/^text: 0x//p' $last/last_boot_info)
+	! grep -qw rng /proc/cpuinfo || ! grep -q "^$text . _text$" /proc/kallsyms
+	result $? "this kernel is at another place than $text"
 	grep -q "^clock: local" $last/last_boot_info
 	result $? "the clock"
 	begin=$(sed -n 's/^clock: local, 0 is at \(.*\)\..* UTC/\1/p' $last/last_boot_info)
@@ -164,8 +185,30 @@ check_info()
 	result $? "when the clock was 0: $begin $set_to"
 	grep -q "^boots since: 1" $last/last_boot_info
 	result $? "it was the last boot"
+	grep -q "^cpus: 0-1$" $last/last_boot_info
+	result $? "its CPUs"
 	! grep -q "^damaged" $last/last_boot_info
 	result $? "nothing is damaged"
+}
+
+# Memory that others use is not taken
+check_memory()
+{
+	case $end in
+	reboot) why="another remote uses 'hyp'" ;;
+	tree) why="the memory of 'free' is not reserved for it alone" ;;
+	*) return ;;
+	esac
+	insmod "$here/remote_test.ko"
+	dmesg | grep -q "test: trace_remote_mem: $why"
+	result $? "the memory is refused: $why"
+	echo selftest >$remotes/test/set_event
+	echo 1 >$remotes/test/tracing_on
+	echo 7 >$remotes/test/write_event
+	grep -q 'selftest id=7' $remotes/test/trace
+	result $? "that remote works without it"
+	echo 0 >$remotes/test/tracing_on
+	rmmod remote_test
 }
 
 check_events()
@@ -179,7 +222,7 @@ check_events()
 	result $? "all events are there, in their order"
 	! grep -q 'LOST\|unknown' $last/trace
 	result $? "nothing is lost or unknown"
-	# This kernel is at another place. Of another kernel, it does not know the symbols
+	# Of another kernel, this one does not know the symbols
 	if [ "$end" = kexec-other ]; then
 		! grep '^ =>' $last/trace | grep -q -v '^ => 0x'
 		result $? "stacks have no names"
@@ -189,6 +232,10 @@ check_events()
 	fi
 	grep -q '^ =>' $last/trace
 	result $? "and there are stacks"
+	if has_messages; then
+		[ "$(grep -c ' at __kvm_nvhe_printk_selftest+0x0/' $last/trace)" = $newest ]
+		result $? "a message has the name of an address among its arguments"
+	fi
 	if [ "$end" = el2 ]; then
 		tail -n 1 $last/trace | grep -q ' hyp_panic .* ip=__kvm_nvhe_enter_vmid_context+'
 		result $? "the panic is the last event, with its place"
@@ -303,6 +350,7 @@ elif [ "$2" ]; then
 	exit
 fi
 check_info
+check_memory
 check_events
 check_readers
 check_record
