@@ -301,15 +301,22 @@ check_readers()
 	done
 }
 
-# It maps the buffers
+# It maps the buffers, also that of a CPU that is not there now
 check_record()
 {
+	echo 0 >/sys/devices/system/cpu/cpu1/online
 	hyptrace record -q --last-boot -o /tmp/crash.dat
 	result $? "hyptrace record --last-boot"
+	echo 1 >/sys/devices/system/cpu/cpu1/online
 	hyptrace report /tmp/crash.dat | sed -n 's/.* selftest: id=//p' | cmp - /tmp/expected
 	result $? "the recording has all events"
 	hyptrace report /tmp/crash.dat | grep -q "^the boot ended: $(expected_end)"
 	result $? "and how the boot ended"
+	hyptrace record -q --last-boot --cpus 1,2 -o /tmp/none.dat 2>&1 |
+		grep -q 'CPU 2 has no buffer of the last boot'
+	result $? "a CPU that was not there is refused"
+	hyptrace report --boot-log /tmp/crash.dat >/tmp/log && cmp /tmp/log $last/last_boot_log
+	result $? "and the log of that boot"
 	hyptrace check /tmp/crash.dat | grep -q 'violations=0 lost=0 unaccounted=0'
 	result $? "and they are accounted for"
 }

@@ -11,7 +11,9 @@
 #include "cmd/commands.h"
 #include "cmd/report.h"
 #include "lib/log.h"
+#include "lib/visible.h"
 #include "trace/corrupt.h"
+#include "trace/datfile.h"
 #include "trace/datr.h"
 #include "trace/evdb.h"
 #include "trace/eventjson.h"
@@ -125,21 +127,52 @@ static int print_each_cpu(struct report *r)
 	return ret;
 }
 
-/* How the boot ended, if it is from "record --last-boot"; the file may have any bytes */
-static void print_end_of_boot(const struct report *r)
+/* A file of "record --last-boot" has such texts: what follows @begin in the first one, or NULL */
+static const char *last_boot_text(const struct datr *d, const char *begin)
 {
-	static const char begin[] = "hyptrace: last boot: ended: ";
 	const char *text;
 	unsigned int i;
 
-	for (i = 0; (text = datr_text(r->d, i)); i++) {
-		if (strncmp(text, begin, sizeof(begin) - 1))
-			continue;
-		fputs("the boot ended: ", r->out);
-		for (text += sizeof(begin) - 1; *text && *text != '\n'; text++)
-			fputc(*text >= ' ' && *text <= '~' ? *text : '?', r->out);
-		fputc('\n', r->out);
+	for (i = 0; (text = datr_text(d, i)); i++) {
+		if (!strncmp(text, begin, strlen(begin)))
+			return text + strlen(begin);
 	}
+	return NULL;
+}
+
+/* The file may have any bytes. Returns what follows the line */
+static const char *print_line(FILE *out, const char *text)
+{
+	size_t len = strcspn(text, "\n");
+	char *line = strndup(text, len);
+
+	if (line)
+		visible_put(out, line);
+	fputc('\n', out);
+	free(line);
+	return text + len + !!text[len];
+}
+
+static void print_end_of_boot(const struct report *r)
+{
+	const char *end = last_boot_text(r->d, DAT_LAST_BOOT "ended: ");
+
+	if (!end)
+		return;
+	fputs("the boot ended: ", r->out);
+	print_line(r->out, end);
+}
+
+static int print_boot_log(const struct datr *d, FILE *out)
+{
+	const char *log = last_boot_text(d, DAT_LAST_LOG);
+
+	if (!log)
+		return log_error("%s: no log of a boot: only files of 'hyptrace record --last-boot' have one",
+				 datr_name(d));
+	while (*log)
+		log = print_line(out, log);
+	return ferror(out) ? cmdline_write_error() : 0;
 }
 
 static void print_totals(struct report *r)
@@ -202,7 +235,7 @@ static const char doc[] =
 	"Exit status: 0 on success; 1 on errors, or if FILE is corrupt in places; 2 for\n"
 	"a wrong command line.";
 
-enum { OPT_HOST_ONLY = CMDLINE_KEYS, OPT_HYP_ONLY, OPT_GUEST_ONLY, OPT_PER_CPU };
+enum { OPT_HOST_ONLY = CMDLINE_KEYS, OPT_HYP_ONLY, OPT_GUEST_ONLY, OPT_PER_CPU, OPT_BOOT_LOG };
 
 static const struct argp_option options[] = {
 	{ "time", 't', "WHICH", 0,
@@ -218,6 +251,9 @@ static const struct argp_option options[] = {
 	  "with --event: also print N events before and after each match", 0 },
 	{ "per-cpu", OPT_PER_CPU, NULL, 0, "print one CPU after the other", 0 },
 	{ "json", 'j', NULL, 0, "print each event as a JSON document on one line", 0 },
+	{ "boot-log", OPT_BOOT_LOG, NULL, 0,
+	  "print no events, but the end of the kernel's log of the boot that record --last-boot has recorded, with the stack of a panic",
+	  0 },
 	{ 0 }
 };
 
@@ -225,6 +261,7 @@ struct options {
 	struct input in;
 	struct report_how how;
 	const char *only[2];
+	bool boot_log;
 };
 
 /* The second one is kept for a message: with two of them, no side is left */
@@ -291,6 +328,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'j':
 		o->how.json = true;
 		return 0;
+	case OPT_BOOT_LOG:
+		o->boot_log = true;
+		return 0;
 	case ARGP_KEY_END:
 		return check_options(o);
 	default:
@@ -311,6 +351,8 @@ static int print(struct datr *d, const void *options)
 	const struct options *o = options;
 	struct report_how how = o->how;
 
+	if (o->boot_log)
+		return print_boot_log(d, stdout);
 	how.cpus = input_cpus(&o->in);
 	return report_file(d, &how, stdout);
 }

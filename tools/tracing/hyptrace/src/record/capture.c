@@ -97,11 +97,14 @@ static int put_subbuf(void *ctx, u64 index, struct iovec *iov, int nr)
 	return write_all(s->fd, iov, nr, index * s->subbuf_size);
 }
 
+/* That of a side that is not read stays empty */
 static int open_spool(struct spool *s, struct stream *stream, struct part *part)
 {
 	s->fd = part_spool(part, side_buffer(stream->side), stream->cpu);
 	if (s->fd < 0)
 		return -1;
+	if (!stream->f)
+		return 0;
 	s->subbuf_size = follower_subbuf_size(stream->f);
 	follower_set_sink(stream->f, put_subbuf, s);
 	return 0;
@@ -117,7 +120,7 @@ static int open_spools(struct capture *c)
 		t = &c->thread[i];
 		t->stream = c->streams.cpu[i];
 		for (side = HOST; side < NR_SIDES; side++) {
-			if (t->stream[side].f &&
+			if (t->stream[side].dir &&
 			    open_spool(&t->spool[side], &t->stream[side], c->part))
 				return -1;
 		}
@@ -340,7 +343,7 @@ int capture_counters(const struct capture *c, struct strlist *texts)
 
 	for (i = 0; i < c->nr; i++) {
 		for (side = HOST; side < NR_SIDES; side++) {
-			if (c->streams.cpu[i][side].f &&
+			if (c->streams.cpu[i][side].dir &&
 			    add_counters(&c->streams.cpu[i][side], texts))
 				return -1;
 		}

@@ -136,19 +136,44 @@ static int choose_host_events(struct recording *r, const struct session_options 
 	return ret;
 }
 
-static int check_cpus(const struct cpulist *want)
+/* Those that the last boot had, of which some may not be online, or not be there any more */
+static int last_boot_cpus(const char *info, struct cpulist *list)
 {
-	struct cpulist online;
+	static const char key[] = "\ncpus: ";
+	const char *at = strstr(info, key);
+	char *text;
+	int ret;
+
+	if (!at)
+		return log_error("last_boot_info does not say which CPUs there are");
+	at += sizeof(key) - 1;
+	if (*at == '\n')
+		return log_error("the last boot has events of no CPU that this machine has");
+	text = strndup(at, strcspn(at, "\n"));
+	ret = text ? cpulist_parse(text, list) : log_oom();
+	free(text);
+	return ret;
+}
+
+static int find_cpus(const struct recording *r, struct cpulist *list)
+{
+	return r->last_boot ? last_boot_cpus(r->last_boot, list) : cpulist_online(list);
+}
+
+static int check_cpus(const struct recording *r, const struct cpulist *want)
+{
+	struct cpulist there;
 	unsigned int i;
 	int ret = 0;
 
-	if (cpulist_online(&online))
+	if (find_cpus(r, &there))
 		return -1;
 	for (i = 0; !ret && i < want->nr; i++) {
-		if (!cpulist_has(&online, want->cpu[i]))
-			ret = log_error("CPU %u is not online", want->cpu[i]);
+		if (!cpulist_has(&there, want->cpu[i]))
+			ret = log_error(r->last_boot ? "CPU %u has no buffer of the last boot" :
+						       "CPU %u is not online", want->cpu[i]);
 	}
-	cpulist_free(&online);
+	cpulist_free(&there);
 	return ret;
 }
 
@@ -157,8 +182,8 @@ static int choose_cpus(struct recording *r, const struct session_options *o)
 	const struct cpulist *want = &o->cpus;
 
 	if (!want->nr)
-		return cpulist_online(&r->cpus);
-	if (check_cpus(want))
+		return find_cpus(r, &r->cpus);
+	if (check_cpus(r, want))
 		return -1;
 	r->cpus.cpu = calloc(want->nr, sizeof(*want->cpu));
 	if (!r->cpus.cpu)
@@ -190,7 +215,8 @@ static int choose_last_boot(struct recording *r, const struct session_options *o
 	if (!r->dir[HYP])
 		return -1;
 	r->last_boot = tdir_read(r->dir[HYP], "last_boot_info", NULL);
-	return r->last_boot ? choose_events(r, r->dir[HYP], o, HYP) : -1;
+	r->last_log = tdir_read(r->dir[HYP], "last_boot_log", NULL);
+	return r->last_boot && r->last_log ? choose_events(r, r->dir[HYP], o, HYP) : -1;
 }
 
 static int choose_hyp(struct recording *r, const struct session_options *o)

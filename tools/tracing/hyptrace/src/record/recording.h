@@ -19,6 +19,7 @@
  * @from_boot:	it began with the boot
  * @last_boot:	what the kernel knows of the boot that the hypervisor's events are of; NULL if that
  *		is this boot
+ * @last_log:	the end of that boot's kernel log, or NULL
  */
 struct recording {
 	struct tdir *dir[NR_SIDES];
@@ -28,6 +29,13 @@ struct recording {
 	struct cpulist cpus;
 	bool from_boot;
 	char *last_boot;
+	char *last_log;
 };
+
+/* Are the buffers of the side read? Nothing of the host was kept of an earlier boot */
+static inline bool recording_reads(const struct recording *r, enum side side)
+{
+	return r->dir[side] && !(r->last_boot && side == HOST);
+}
 
 #endif

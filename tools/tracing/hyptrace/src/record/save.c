@@ -205,15 +205,20 @@ u32 save_nr_cpus(const struct recording *r)
 	return r->cpus.cpu[r->cpus.nr - 1] + 1;
 }
 
-/* How an earlier boot ended, a line each. The clocks and tasks of this boot say nothing of it */
-static void save_last_boot(struct datw *w, const char *info)
+/*
+ * How an earlier boot ended, a line each, and the end of its kernel's log. The clocks and tasks of
+ * this boot say nothing of it
+ */
+static void save_last_boot(struct datw *w, const struct recording *r)
 {
+	const char *info = r->last_boot;
 	size_t len;
 
 	for (; *info; info += len + !!info[len]) {
 		len = strcspn(info, "\n");
-		save_text(w, xasprintf("hyptrace: last boot: %.*s\n", (int)len, info));
+		save_text(w, xasprintf(DAT_LAST_BOOT "%.*s\n", (int)len, info));
 	}
+	save_text(w, xasprintf(DAT_LAST_LOG "%s", r->last_log));
 }
 
 static void save_options(struct datw *w, const struct recording *r, u32 nr_cpus)
@@ -224,7 +229,7 @@ static void save_options(struct datw *w, const struct recording *r, u32 nr_cpus)
 	datw_option(w, DAT_VERSION_TEXT, version, sizeof(version));
 	save_uname(w);
 	if (r->last_boot) {
-		save_last_boot(w, r->last_boot);
+		save_last_boot(w, r);
 	} else {
 		save_clocksnap(w, r);
 		save_text(w, boot_text());
@@ -269,7 +274,10 @@ static void save_buffers(struct datw *w, const struct recording *r,
 			continue;
 		b.name = side_buffer(side);
 		b.clock = r->clock[side];
-		b.page_size = follower_subbuf_size(s->cpu[0][side].f);
+		if (recording_reads(r, side))
+			b.page_size = follower_subbuf_size(s->cpu[0][side].f);
+		else
+			b.page_size = follower_subbuf_size(s->cpu[0][HYP].f);
 		datw_buffer(w, &b);
 	}
 }

@@ -346,6 +346,7 @@ int session_close(struct session *s)
 	}
 	cpulist_free(&s->r.cpus);
 	free(s->r.last_boot);
+	free(s->r.last_log);
 	/* sigfd stays open, for what is still printed: see output_start() */
 	return ret;
 }

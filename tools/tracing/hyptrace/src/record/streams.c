@@ -58,7 +58,7 @@ int streams_open(struct streams *s, const struct recording *r)
 			one->dir = r->dir[side];
 			one->side = side;
 			one->cpu = r->cpus.cpu[i];
-			if (one->dir && open_stream(one))
+			if (recording_reads(r, side) && open_stream(one))
 				return -1;
 		}
 	}
@@ -151,6 +151,9 @@ void stream_counts(const struct stream *s, struct counters *counts)
 {
 	struct follow_counts n;
 
+	*counts = (struct counters) { 0 };
+	if (!s->f)
+		return;
 	follower_live(s->f, &n);
 	*counts = (struct counters) {
 		.written = n.written,

@@ -33,6 +33,10 @@
 /* Before compressed data: u32 compressed size, u32 size of the result */
 #define DAT_CHUNK_HEADER	8
 
+/* Texts in options CPUSTAT of "record --last-boot": a line of last_boot_info, and all of the log */
+#define DAT_LAST_BOOT	"hyptrace: last boot: "
+#define DAT_LAST_LOG	"hyptrace: last boot log:\n"
+
 /* Sections and options have one number space */
 enum dat_id {
 	DAT_OPTIONS		= 0,	/* the section */
