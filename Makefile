@@ -31,7 +31,7 @@ help: ## This list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
 	@echo "Variables: MODE=protected|hvhe|nvhe CPUS=n GUEST=bare|linux BASE=6.12|mainline SOURCE=dir HYPTRACE_BUILD=dir"
 
-setup: ## Install the packages (Debian 12, as root; the only target that needs the network)
+setup: ## Install the packages (Debian 12, as root); other targets do that first if they need to
 	@$(S)/setup.sh
 
 source: ## Unpack and patch the kernel source, in build/linux
@@ -57,7 +57,7 @@ run: ## Trace the hypervisor in a fresh guest and show the result
 check: setup kernel initramfs ## Run the quick tests, for every change
 	@$(S)/check.sh
 
-check-all: setup kernel initramfs ## Run all tests, which takes hours
+check-all: setup kernel initramfs ## Run the long tests as well, which takes hours
 	@$(S)/check.sh --all
 
 bench: setup kernel initramfs ## Measure what tracing costs, in instructions

@@ -3,18 +3,19 @@
 # Usage: check.sh [--all] [--jobs N] [SUITE]...
 #        check.sh --list
 #
-# Runs the quick tests, which show whether a change broke something; with --all, all
-# tests; or the suites that are named. Some suites have a quick form, and a longer one
-# that --all runs. A suite consists of one or more jobs; jobs run in parallel.
+# Runs the quick tests, which show whether a change broke something; with --all, also those
+# that take long; or the suites that are named. Some suites have a quick form, and a longer
+# one that --all runs. A suite consists of one or more jobs; jobs run in parallel.
 #
-#   --all      run all tests, which takes hours: for before a release
+#   --all      run all suites, in their longer form, except for those that take so long that
+#              they run only if named. Takes hours: for before a release
 #   --jobs N   run N jobs at a time (default: one more than there are CPUs)
 #   --list     list the suites: name, when it runs, and which fault only it finds
 #
 # The output of each job is in build/logs/check-*.log. The first job that fails ends the
 # run. A table shows how long each job took, then come the tests that failed; the last line
-# is "N passed, N failed, N skipped". A test is skipped only if it cannot run on this CPU or
-# in this mode.
+# is "N passed, N failed, N skipped". A test is skipped only if it cannot run on this CPU, in
+# this mode, with one CPU, or with this kind of buffer; or without the mainline kernel's source.
 set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 . "$(dirname "$0")/lib/jobs.sh"
@@ -42,12 +43,12 @@ docs     quick  an example in a document that does not work
 bench    quick  a basic operation that takes more instructions than recorded
 off      quick  a kernel without hypervisor tracing that does not build or run guests
 builds   both   a compiler, a word size or an option with which the code does not build or run
-secrets  quick  an event that tells the host about a protected guest
+secrets  both   an event that tells the host about a protected guest
 functions both  the function tracers of EL2: a wrong call, return address or list
 soak     both   an event unaccounted for when everything happens at once
 pages    both   code that is correct for 4 KiB pages only
 series   both   a file that no patch of the series has; a patch after which the kernel is broken
-lint     quick  style, types, documents, history; a stale mutant; missing cache maintenance
+lint     both   style, types, documents, history; a stale mutant; missing cache maintenance
 debug    long   faults that KASAN, UBSAN, lockdep and the like report, with 16 KiB pages
 mutants  long   a security test that does not notice when EL2 is broken on purpose
 um       long   the front end: faults on an architecture other than arm64, in User-mode Linux

@@ -152,7 +152,7 @@ end_jobs()
 show_table()
 {
 	((${#job_table[@]})) || return 0
-	printf '\n%-36s %8s %8s %8s %8s %8s\n' SUITE SECONDS CPU PASSED FAILED SKIPPED
+	printf '\n%-36s %8s %8s %8s %8s %8s\n' JOB SECONDS CPU PASSED FAILED SKIPPED
 	printf '%s\n' "${job_table[@]}" | sort -t $'\t' -k 2,2nr |
 		awk -F '\t' -v seconds="$SECONDS" '{
 			printf "%-36s %8d %8d %8d %8d %8d\n", $1, $2, $3, $4, $5, $6
