@@ -314,7 +314,7 @@ check_commits()
 
 	git -c safe.directory='*' log --no-merges --format='%h %s' "$HISTORY_BASE"..HEAD |
 	while read -r commit subject; do
-		! grep -qiE '^(wip|tmp|temp|fixup!|squash!|amend!|checkpoint)\b' <<<"$subject" ||
+		! grep -qiE '^((wip|tmp|temp|checkpoint)\b|(fixup|squash|amend)!)' <<<"$subject" ||
 			echo "$commit:1: SUBJECT: '$subject' is a temporary commit"
 		git -c safe.directory='*' diff-tree -r --no-commit-id --name-only "$commit" |
 			{ grep -E -- "$LEFT_BEHIND" || :; } | sed "s@.*@$commit:1: LEFT_BEHIND: &@"
