@@ -152,9 +152,9 @@ enum trace_remote_ask {
  *	@enable_event. Called at an oops and at a reboot, in any context, with any lock held
  * @rb: see struct ring_buffer_remote_ops
  *
- * All but @rb and @stop are called in process context. All but these and
- * @write_selftest are called with the remote's mutex held. An operation that
- * returns an errno has changed nothing, except for @load and @unload.
+ * All but @rb and @stop are called in process context. All but these, @write_selftest,
+ * @counters, @counter, and @ask with TRACE_REMOTE_IS_STOPPED are called with the remote's mutex
+ * held. An operation that returns an errno has changed nothing, except for @load and @unload.
  */
 struct trace_remote_ops {
 	int (*load)(struct trace_buffer *buffer, void *priv);

@@ -15,20 +15,21 @@ static const struct {
 	const char *brief;
 } commands[] = {
 	{ "record", record_main, "record hypervisor and host events into a file" },
-	{ "recover", recover_main, "make a recording from what a killed record left behind" },
+	{ "recover", recover_main, "finish a recording after its record was killed" },
 	{ "live", live_main, "print hypervisor and host events as they happen" },
 	{ "report", report_main, "print the events of a recording" },
 	{ "stat", stat_main, "statistics of where time went: host, EL2 and guests" },
 	{ "graph", graph_main, "where time goes inside of EL2, function by function" },
 	{ "why", why_main, "the worst delays of vCPUs, and what caused them" },
 	{ "top", top_main, "live view of where time goes" },
-	{ "metrics", metrics_main, "what EL2 has counted without events, for Prometheus" },
+	{ "metrics", metrics_main, "print EL2's counters in the format of Prometheus" },
 	{ "pages", pages_main, "which pages changed hands between host, EL2 and guests" },
 	{ "compare", compare_main, "show what changed between two recordings" },
 	{ "query", query_main, "answer a question about recordings, in SQL" },
 	{ "merge", merge_main, "add the recording of a guest to that of its host" },
 	{ "check", check_main, "check that a recording is in order and complete" },
-	{ "export", export_main, "convert a recording for Perfetto or a web browser" },
+	{ "export", export_main,
+	  "convert a recording for Perfetto, browsers, flame graphs and databases" },
 };
 
 static void print_usage(FILE *out)
