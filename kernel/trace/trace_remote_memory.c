@@ -228,8 +228,10 @@ void remote_memory_commit(struct trace_remote *remote)
 }
 
 /* What the clock says, and what time it is. Can be called in any context */
-static void note_clock(const struct remote_memory *m, struct rb_image_state *state)
+static void note_clock(const struct remote_memory *m)
 {
+	struct rb_image_state *state = state_of(m);
+
 	state->real_now = ktime_get_real_fast_ns();
 	state->clock_now = READ_ONCE(m->clock)->now();
 }
@@ -238,14 +240,12 @@ static void note_clock(const struct remote_memory *m, struct rb_image_state *sta
 void remote_memory_clock(struct trace_remote *remote)
 {
 	struct remote_memory *m = remote->memory;
-	struct rb_image_state *state;
 
 	if (!m)
 		return;
-	state = state_of(m);
 	WRITE_ONCE(m->clock, remote->clock);
-	note_clock(m, state);
-	WRITE_ONCE(state->clock, remote->clock - remote->desc->clocks);
+	note_clock(m);
+	WRITE_ONCE(state_of(m)->clock, remote->clock - remote->desc->clocks);
 }
 
 static const struct cpumask *memory_cpus(void *priv)
@@ -356,7 +356,7 @@ static void note(struct trace_remote *remote, struct kmsg_dump_detail *detail)
 	save_log(m);
 	strscpy(state->why, detail->description ?: "");
 	strreplace(state->why, '\n', ' ');
-	note_clock(m, state);
+	note_clock(m);
 	state->ended = state->real_now;
 	WRITE_ONCE(state->end, end);
 	/* What is only in a cache does not outlive a reset of the machine */
@@ -387,7 +387,7 @@ static int __init remote_memory_time(void)
 	list_for_each_entry(remote, &trace_remotes, list) {
 		guard(mutex)(&remote->lock);
 		if (remote->memory && remote->memory->clock)
-			note_clock(remote->memory, state_of(remote->memory));
+			note_clock(remote->memory);
 	}
 	return 0;
 }
