@@ -267,17 +267,15 @@ static void save_buffers(struct datw *w, const struct recording *r,
 			 const struct streams *s)
 {
 	struct datw_buffer b = { .cpus = &r->cpus };
-	enum side side;
+	enum side side, read;
 
 	for (side = HOST; side < NR_SIDES; side++) {
 		if (!r->dir[side])
 			continue;
 		b.name = side_buffer(side);
 		b.clock = r->clock[side];
-		if (recording_reads(r, side))
-			b.page_size = follower_subbuf_size(s->cpu[0][side].f);
-		else
-			b.page_size = follower_subbuf_size(s->cpu[0][HYP].f);
+		read = recording_reads(r, side) ? side : HYP;
+		b.page_size = follower_subbuf_size(s->cpu[0][read].f);
 		datw_buffer(w, &b);
 	}
 }
@@ -320,22 +318,10 @@ struct datw *save_sent(int fd, const char *path, const struct recording *r, u32 
 	return w;
 }
 
-static bool has_text(const struct datr *d, const char *want)
-{
-	const char *text;
-	unsigned int i;
-
-	for (i = 0; (text = datr_text(d, i)); i++) {
-		if (!strcmp(text, want))
-			return true;
-	}
-	return false;
-}
-
 static bool is_of_this_boot(const struct datr *d)
 {
 	char *boot = boot_text();
-	bool same = boot && has_text(d, boot);
+	bool same = boot && datr_has_text(d, boot);
 
 	free(boot);
 	return same;
@@ -345,7 +331,7 @@ static const char end_text[] = "hyptrace: ended\n";
 
 bool save_has_end(const struct datr *d)
 {
-	return has_text(d, end_text);
+	return datr_has_text(d, end_text);
 }
 
 static void save_texts(struct datw *w, const struct strlist *texts)

@@ -294,18 +294,24 @@ const char *datr_uname(const struct datr *d)
 	return d->c.uname;
 }
 
-static bool was(const struct datr *d, const char *how, const char *event)
+bool datr_has_text(const struct datr *d, const char *want)
 {
 	const char *text;
 	unsigned int i;
-	char want[64];
 
-	snprintf(want, sizeof(want), "hyptrace: %s=%s\n", how, event);
 	for (i = 0; (text = datr_text(d, i)); i++) {
 		if (!strcmp(text, want))
 			return true;
 	}
 	return false;
+}
+
+static bool was(const struct datr *d, const char *how, const char *event)
+{
+	char want[64];
+
+	snprintf(want, sizeof(want), "hyptrace: %s=%s\n", how, event);
+	return datr_has_text(d, want);
 }
 
 bool datr_enabled(const struct datr *d, const char *event)

@@ -91,6 +91,9 @@ bool datr_has_cpu(const struct datr *d, unsigned int cpu);
 /** datr_text - the i-th CPUSTAT text, or NULL behind the last */
 const char *datr_text(const struct datr *d, unsigned int i);
 
+/** datr_has_text - whether a CPUSTAT text is @want */
+bool datr_has_text(const struct datr *d, const char *want);
+
 /** datr_uname - the kernel of the recording, or NULL if the file does not have it */
 const char *datr_uname(const struct datr *d);
 
