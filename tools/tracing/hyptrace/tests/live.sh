@@ -73,7 +73,7 @@ check_printed()	# TEXT
 }
 
 # Without the output of COMMAND. The buffers are large enough for all, however slow live is
-expect 0 ", 0 lost$" hyptrace live -b 16384 -- sh -c "hyp_workload -n 100 >/dev/null"
+expect 0 ", 0 lost$" hyptrace live -b 16384 -- sh -c "hyp_workload -n 40 >/dev/null"
 check_printed "whole"
 check "both sides" several $(counted | cut -d ' ' -f 1,2)
 check "names of tasks" grep -q ' hyp_workload-[0-9]* *hyp_enter: reason=hvc' $D/out
