@@ -46,9 +46,9 @@ builds   both   a compiler, a word size or an option with which the code does no
 secrets  both   an event that tells the host about a protected guest
 functions both  the function tracers of EL2: a wrong call, return address or list
 soak     both   an event unaccounted for when everything happens at once
-pages    both   code that is correct for 4 KiB pages only
+pages    long   code that is correct for 4 KiB pages only
 series   both   a file that no patch of the series has; a patch after which the kernel is broken
-lint     both   style, types, documents, history; a stale mutant; missing cache maintenance
+lint     both   style, types, page sizes, documents, history, stale mutants, cache maintenance
 debug    long   faults that KASAN, UBSAN, lockdep and the like report, with 16 KiB pages
 mutants  long   a security test that does not notice when EL2 is broken on purpose
 um       long   the front end: faults on an architecture other than arm64, in User-mode Linux

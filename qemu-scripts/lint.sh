@@ -9,7 +9,7 @@
 #   checkpatch  scripts/checkpatch.pl --strict on files and on patches
 #   kerneldoc   scripts/kernel-doc
 #   documents   Sphinx
-#   compile     sparse, and the compiler's warnings of W=1
+#   compile     sparse, and the compiler's warnings of W=1, for pages of 64 KiB
 #   history     no temporary commit, no file that a tool left behind
 #
 # Prints nothing if all is well. Else prints FILE:LINE: TYPE: MESSAGE for each finding,
@@ -270,26 +270,15 @@ check_documents()
 	sed "s@^$src/@$REPO/Documentation/trace/@" "$work/documents.log" | our_messages SPHINX
 }
 
-# The objects of the project's files, and of those that patches edit
-objects()
-{
-	local file
-
-	for file in $(files_like '^(arch|kernel)/.*\.c$'; patched_files | grep '\.c$'); do
-		case $file in
-		*/nvhe/*.c) echo "${file%.c}.nvhe.o" ;;
-		*) echo "${file%.c}.o" ;;
-		esac
-	done
-}
-
-# In a build directory of its own, as W=1 rebuilds all objects, with all options of the project
+# In a build directory of its own, as W=1 rebuilds all objects, with all options of the project.
+# With pages of 64 KiB, as all other kernels of the quick tests have smaller ones
 check_compile()
 {
-	local build=("$SCRIPTS/build-kernel.sh" --name lint --config "$SCRIPTS/config/functions.config")
+	local build=("$SCRIPTS/build-kernel.sh" --name lint
+		--config "$SCRIPTS/config/functions.config" --config "$SCRIPTS/config/64k.config")
 	local list
 
-	mapfile -t list < <(objects)
+	mapfile -t list < <(project_objects)
 	mkdir -p "$BUILD/kernel-lint"
 	(cd "$BUILD/kernel-lint" && rm -f -- "${list[@]}")
 	{

@@ -3,9 +3,6 @@
 #
 # Part of check.sh: suites that need a kernel of their own, or another command line.
 
-# The host's part of hypervisor tracing in KVM
-KVM_OBJECTS=(arch/arm64/kvm/hyp_trace{,_clock,_events,_load,_notify}.o arch/arm64/kvm/hyp_text.o)
-
 # Without remotes, the functions of ordinary buffers are those of the base. Of ring_buffer.c,
 # two are not, nor is what the compiler puts one of them into: an iterator does not read
 # past a page, and the meta page of an ordinary buffer has more counters
@@ -72,21 +69,8 @@ other_kernel()	# NAME MODE CPU PROGRAM...
 	test_kernel "$@"
 }
 
-# The quick form only compiles the project's code, where the size of a page matters
-pages_objects()
-{
-	"$SCRIPTS/build-kernel.sh" --name 64k --config "$SCRIPTS/config/64k.config" \
-		kernel/trace/ "${KVM_OBJECTS[@]}" \
-		arch/arm64/kvm/hyp/nvhe/{trace,trace_buffers,trace_control,clock,text}.nvhe.o
-	echo "ok 1 objects for pages of 64 KiB"
-}
-
 suite_pages()
 {
-	if [[ $all == no ]]; then
-		job "64 KiB pages, objects" pages_objects
-		return
-	fi
 	job "64 KiB pages" pages_in_all_modes
 }
 
@@ -108,13 +92,13 @@ trace_objects()	# ARCH
 	echo "ok 1 kernel/trace for $1"
 }
 
-# The objects of kernel/trace/ and of EL2 for arm64, without a warning at W=1. KVM's own files
-# have some
+# The project's objects for arm64, without a warning at W=1. With options off, some of them are
+# not there, and whole directories take their place
 arm64_objects()	# gcc|clang [FRAGMENT]
 {
 	local targets=(kernel/trace/ arch/arm64/kvm/hyp/nvhe/ arch/arm64/kvm/handle_exit.o)
 
-	(($# == 2)) || targets+=("${KVM_OBJECTS[@]}")
+	(($# == 2)) || mapfile -t targets < <(project_objects)
 	[[ $1 == gcc ]] || targets+=(LLVM=1)
 	"$SCRIPTS/build-kernel.sh" --name "$1-objects${2:+-$2}" \
 		--config "$SCRIPTS/config/werror.config" \
@@ -257,8 +241,7 @@ suite_debug-all()
 # The project's functions. Only KCSAN's reports of races in these count
 our_functions()
 {
-	(cd "$BUILD/kernel-kcsan" && aarch64-linux-gnu-nm "${KVM_OBJECTS[@]}" \
-		arch/arm64/kvm/hyp_bench.o kernel/trace/remote_test.o \
+	(cd "$BUILD/kernel-kcsan" && aarch64-linux-gnu-nm arch/arm64/kvm/hyp_*.o kernel/trace/remote_test.o \
 		kernel/trace/trace_remote*.o kernel/trace/ring_buffer_remote*.o)
 }
 

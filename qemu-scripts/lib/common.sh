@@ -307,6 +307,13 @@ patched_files()
 	done | LC_ALL=C sort -u
 }
 
+# The objects of the overlay's files, and of those that patches edit
+project_objects()
+{
+	{ overlay_files; patched_files; } |
+		sed -n -E -e '/^(arch|kernel)\//!d' -e 's/(\/nvhe\/.*)\.c$/\1.nvhe.o/p' -e 's/\.c$/.o/p'
+}
+
 # The files of the base that the overlay replaces, or does without
 removed_files()
 {
