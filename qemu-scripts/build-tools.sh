@@ -11,21 +11,20 @@ set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 
 CROSS_COMPILE=${CROSS_COMPILE:-aarch64-linux-gnu-}
-TOOL=$REPO/tools/tracing/hyptrace
 TESTS=$TREE/tools/testing/selftests/hyptrace
 
 build_host()
 {
-	make -j "$(nproc)" -C "$TOOL" O="$BUILD/obj/tool-host"
+	make_tool host
 	mkdir -p "$BUILD/host"
-	install -C -m 755 "$BUILD/obj/tool-host/hyptrace" "$BUILD/host/"
+	install -C -m 755 "$TOOL_OBJ/tool-host/hyptrace" "$BUILD/host/"
 }
 
 build_guest()
 {
-	make -j "$(nproc)" -C "$TOOL" O="$BUILD/obj/tool-guest" CROSS_COMPILE="$CROSS_COMPILE" LDFLAGS=-static
+	make_tool guest
 	mkdir -p "$BUILD/guest"
-	install -C -m 755 "$BUILD/obj/tool-guest/hyptrace" "$BUILD/guest/"
+	install -C -m 755 "$TOOL_OBJ/tool-guest/hyptrace" "$BUILD/guest/"
 }
 
 make_tests()	# TARGET...

@@ -258,9 +258,9 @@ check_recording()	# WHAT MIN-ENTRIES ARGUMENTS-OF-RECORD MODE CPUS [ARGUMENT-OF-
 # hyptrace prints events of all formats that the guest's kernel has as libtraceevent does
 check_formats()	# MODE
 {
-	local out=$BUILD/check/formats objects=$BUILD/obj/tool-formats
+	local out=$BUILD/check/formats format_test=$TOOL_OBJ/tool-host/format_test
 
-	make -C "$REPO/tools/tracing/hyptrace" O="$objects" "$objects/format_test"
+	make_tool host "$format_test"
 	rm -rf "$out"
 	# shellcheck disable=SC2016	# the guest's shell expands it
 	guest "$1" 1 --icount --out "$out" -- '
@@ -270,7 +270,7 @@ check_formats()	# MODE
 			printf "\n@ %s\n" "${dir##*/}"
 			cat "$file"
 		done >/out/formats.txt'
-	"$objects/format_test" --kernel "$out/formats.txt"
+	"$format_test" --kernel "$out/formats.txt"
 }
 
 check_order()	# MODE CPUS ROUNDS MIN-ENTRIES

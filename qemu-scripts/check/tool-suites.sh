@@ -3,8 +3,6 @@
 #
 # Part of check.sh: the tests of hyptrace.
 
-TOOL=$REPO/tools/tracing/hyptrace
-
 # hyptrace and trace-cmd print names for values, and symbols for addresses
 check_names()
 {
@@ -108,9 +106,8 @@ check_readers()
 # The commands that show events as they happen, some of them on a terminal
 check_live()	# ARGUMENTS-OF-BOOT...
 {
-	make -C "$TOOL" O="$BUILD/obj/tool-guest" \
-		CROSS_COMPILE="${CROSS_COMPILE:-aarch64-linux-gnu-}" LDFLAGS=-static pty
-	guest "$FIRST_MODE" 2 "$@" --add "$BUILD/obj/tool-guest/pty:/root/pty" \
+	make_tool guest pty
+	guest "$FIRST_MODE" 2 "$@" --add "$TOOL_OBJ/tool-guest/pty:/root/pty" \
 		--add "$TOOL/tests/live.sh" -- sh /root/live.sh
 }
 
@@ -175,6 +172,13 @@ check_to()
 		--add "$TOOL/tests/tap.sh" --add "$TOOL/tests/to.sh" -- sh /root/to.sh
 }
 
+# Tests that need no guest
+check_units()
+{
+	make_tool host check-programs
+	make -C "$TOOL" O="$TOOL_OBJ/tool-host" check
+}
+
 # Other readers read the recordings that check_export has made
 export_and_read()
 {
@@ -186,7 +190,7 @@ suite_tool()
 {
 	local mode
 
-	job "tool, units" make -C "$TOOL" check O="$BUILD/obj/tool-check"
+	job "tool, units" check_units
 	job "tool, export and other readers" export_and_read
 	job "tool, live" check_live --add "$TOOL/tests/tap.sh"
 	job "tool, page" check_page

@@ -10,6 +10,7 @@
 #   BUILD    everything that is generated (HYPTRACE_BUILD overrides), for this base
 #   TREE     the patched kernel source
 #   STATE    stamps: from which inputs the generated files were made
+#   TOOL     the source of hyptrace, and TOOL_OBJ its objects, which are for all bases
 
 # Scripts in Python leave nothing in the source
 export PYTHONDONTWRITEBYTECODE=1
@@ -21,6 +22,8 @@ PATCHES=patches/$BASE
 BUILD=${HYPTRACE_BUILD:-$REPO/build}
 [[ $BUILD == /* ]] || BUILD=$PWD/$BUILD
 DEBS=$BUILD/debs
+TOOL=$REPO/tools/tracing/hyptrace
+TOOL_OBJ=$BUILD/obj
 # Fetched by setup.sh
 MAINLINE_TARBALL=$(compgen -G "$DEBS/mainline/linux-source-*.tar.xz" ||
 	echo "$DEBS/mainline/linux-source.tar.xz")
@@ -209,6 +212,16 @@ hash_of()	# FILE... (one that is missing changes the hash)
 		[[ -e $file ]] || printf 'missing %s\n' "$file"
 	done | sha256sum
 	sha256sum "$@" 2>/dev/null || :
+}
+
+# Builds hyptrace, or TARGET... of it, for this machine or the guest. One job of a check at a time
+make_tool()	# host|guest [TARGET]...
+{
+	local out=$TOOL_OBJ/tool-$1 toolchain=()
+
+	[[ $1 == host ]] || toolchain=(CROSS_COMPILE="${CROSS_COMPILE:-aarch64-linux-gnu-}" LDFLAGS=-static)
+	mkdir -p "$out"
+	flock "$out" make -j "$(nproc)" -C "$TOOL" O="$out" "${toolchain[@]}" "${@:2}"
 }
 
 # The release of which a tree is, such as 6.12
