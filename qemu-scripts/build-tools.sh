@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Usage: build-tools.sh [--run]
+# Usage: build-tools.sh [--run | --tests PROGRAM...]
 #
 # Builds hyptrace for this machine (build/host/hyptrace) and, statically linked, for
 # the guest (build/guest/hyptrace), and the workload and the selftests for the guest
 # (build/guest/hyp_workload, build/tests/).
 #
-#   --run   only what "make run" needs, which is all but the selftests
+#   --run                only what "make run" needs, which is all but the selftests
+#   --tests PROGRAM...   of the selftests, only these programs
 set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 
@@ -40,18 +41,28 @@ build_workload()
 	install -C -m 755 "$BUILD/obj/tests-guest/hyp_workload" "$BUILD/guest/"
 }
 
-build_tests()
+build_tests()	# [PROGRAM]...
 {
+	if (($#)); then
+		make_tests "${@/#/$BUILD/obj/tests-guest/}"
+		mkdir -p "$BUILD/tests"
+		install -C -m 755 "${@/#/$BUILD/obj/tests-guest/}" "$BUILD/tests/"
+		return
+	fi
 	make_tests all
 	make_tests install
 }
 
 [[ ${1:-} != -h && ${1:-} != --help ]] || { usage; exit; }
 run=no
-[[ ${1:-} != --run ]] || { run=yes; shift; }
+tests=()
+case ${1:-} in
+--run) run=yes; shift ;;
+--tests) need_value "$1" $#; shift; tests=("$@"); set -- ;;
+esac
 (($# == 0)) || die "unknown argument '$1'; see --help"
 need_command make gcc "${CROSS_COMPILE}gcc"
 step "Build the tools for this machine" build_host
 step "Build the tools for the guest" build_guest
 step "Build the workload for the guest" build_workload
-[[ $run == yes ]] || step "Build the tests for the guest" build_tests
+[[ $run == yes ]] || step "Build the tests for the guest" build_tests "${tests[@]}"

@@ -10,8 +10,9 @@
 # pages are read, and the core metrics are measured. Prints TAP. Skips itself if the kernel's
 # source cannot be fetched.
 #
-#   --quick   in protected mode only, and some of the programs, without the attack. Skips
-#             itself if the source is not there; "make setup BASE=mainline" fetches it
+#   --quick   in protected mode only, some of the programs and of the kernel's own tests,
+#             without the attack. Skips itself if the source is not there; "make setup
+#             BASE=mainline" fetches it
 #
 # Environment: MODES (protected hvhe nvhe)
 set -euo pipefail
@@ -24,14 +25,14 @@ MODES=${MODES:-protected hvhe nvhe}
 . "$(dirname "$0")/kernel-suites.sh"
 
 # On virtual time, which load on the machine does not disturb
+QUICK=(control events guests read secrets wait)
 quick_programs()
 {
 	local tests
 
 	add_tests test_modules
 	guest protected 2 --icount "${tests[@]}" -- \
-		/root/tests/run-tests.sh --without ordinary control events guests read secrets \
-		wait:notified
+		/root/tests/run-tests.sh --without ordinary "${QUICK[@]/%wait/wait:notified}"
 }
 
 # On virtual time, too, but for what looks for races or sleeps until an alarm. The kernel's
@@ -45,9 +46,9 @@ programs()	# MODE
 
 # On virtual time: one of them expects of a process that it has killed that its files are closed
 # when the next command runs
-mainlines_tests()	# MODE CPUS
+mainlines_tests()	# MODE CPUS [TEST]...
 {
-	"$SCRIPTS/check/ftracetest.sh" --mainline --icount --mode "$1" --smp "$2"
+	"$SCRIPTS/check/ftracetest.sh" --mainline --icount --mode "$1" --smp "$2" -- "${@:3}"
 }
 
 quick=no
@@ -64,13 +65,18 @@ if [[ ! -e $TARBALL && ! $SOURCE ]]; then
 	fi
 fi
 "$SCRIPTS/build-kernel.sh"
-"$SCRIPTS/build-tools.sh"
+if [[ $quick == yes ]]; then
+	"$SCRIPTS/build-tools.sh" --tests "${QUICK[@]}"
+else
+	"$SCRIPTS/build-tools.sh"
+fi
 "$SCRIPTS/build-initramfs.sh"
 "$SCRIPTS/build-test-modules.sh"
 "$SCRIPTS/mutants.sh" --check
 if [[ $quick == yes ]]; then
 	quick_programs
-	mainlines_tests protected 2
+	# Not those that read for a long time, which the programs above do as well
+	mainlines_tests protected 2 remotes/{,hypervisor/}{buffer_size,hotplug,reset,unloading}.tc
 	check_order protected 2 70 500
 	check_formats protected
 	exit
