@@ -137,26 +137,29 @@ mount -t devpts none /dev/pts
 pty="$(dirname "$0")/pty"
 export TERM=linux
 esc=$(printf '\033')
+screen="${esc}[H"
 
-expect 7 "" timeout 20 $pty 24 80 0 "" hyptrace record -o $D/x -- sh -c "exit 7"
-expect 0 "" $pty 24 80 0 "" hyptrace live -- sh -c "echo 7 >$R/write_event"
+expect 7 "" timeout -s KILL 200 $pty 24 80 -- hyptrace record -o $D/x -- sh -c "exit 7"
+expect 0 "" $pty 24 80 -- hyptrace live -- sh -c "echo 7 >$R/write_event"
 check "colours on a terminal" grep -q "^$esc\[36m.* selftest: id=7" $D/out
-expect 0 "" $pty 24 80 0 "" env NO_COLOR=1 hyptrace live -- sh -c "echo 7 >$R/write_event"
+expect 0 "" $pty 24 80 -- env NO_COLOR=1 hyptrace live -- sh -c "echo 7 >$R/write_event"
 check "NO_COLOR" [ "$(grep -c "$esc\[36m" $D/out)" -eq 0 ]
-expect 0 "" $pty 24 80 1500 "$(printf '\003')" hyptrace live
+expect 0 "" $pty 24 80 ": " "$(printf '\003')" -- hyptrace live
 check "Ctrl-C on a terminal" grep -q ' hypervisor events, ' $D/out
-expect 0 "" $pty 24 80 1500 "$(printf '\003')" hyptrace record -o $D/x -- \
+expect 0 "" $pty 24 80 "ready" "$(printf '\003')" -- hyptrace record -o $D/x -- \
 	sh -c "trap 'echo >>$D/interrupted; kill -CONT \$PPID' INT; kill -STOP \$PPID
-		for i in \$(seq 40); do sleep 0.1; done; echo >>$D/ended"
+		echo ready
+		for i in \$(seq 600); do [ ! -e $D/interrupted ] || break; sleep 0.1; done
+		for i in \$(seq 10); do sleep 0.1; done; echo >>$D/ended"
 check "Ctrl-C on a terminal: COMMAND gets it once" [ "$(wc -l <$D/interrupted)" -eq 1 ]
 check "Ctrl-C on a terminal: COMMAND goes on" [ -e $D/ended ]
-expect 0 "" $pty 24 80 0 "" hyptrace record -o $D/x -- sleep 2
+expect 0 "" $pty 24 80 -- hyptrace record -o $D/x -- sleep 2
 check "record's progress line" grep -q \
 	"$esc\[K *[0-9.]* s  hyp [0-9]*/s  host [0-9]*/s  [0-9.]* MB  lost [0-9]" $D/out
 
 # While the reader is stopped, the buffers fill up
 stopped="kill -STOP \$PPID; hyp_workload -n 60 >/dev/null; kill -CONT \$PPID; sleep 1"
-expect 0 "" $pty 24 80 0 "" hyptrace record --no-overwrite -b 8 -o $D/x -- sh -c "$stopped"
+expect 0 "" $pty 24 80 -- hyptrace record --no-overwrite -b 8 -o $D/x -- sh -c "$stopped"
 check "record's progress line counts dropped events" grep -q "lost [1-9]" $D/out
 
 # The sum of a key's numbers, over all documents in $D/out
@@ -208,7 +211,7 @@ check "top: no escape sequences" [ "$(grep -c "$esc" $D/out)" -eq 0 ]
 check "top: 80 columns" [ "$(longest <$D/out)" -le 80 ]
 expect 0 "" sh -c "hyptrace top -i 100ms | head -n 1"
 
-expect 0 "" $pty 10 40 4500 q hyptrace top
+expect 0 "" $pty 10 40 "$screen" "" "$screen" q -- hyptrace top
 last=$(tr -d '\r' <$D/out |
 	sed -n "s/.*$esc\[H//; 1h; /^hyptrace top/h; /^hyptrace top/!H; \$ { x; p; }" |
 	sed "s/$esc\[[KJ]//g")
@@ -216,9 +219,9 @@ check "top: fills a terminal" [ "$(echo "$last" | sed '/^$/d' | wc -l)" -ge 5 ]
 check "top: no more lines than fit" [ "$(echo "$last" | wc -l)" -le 10 ]
 check "top: no longer lines than fit" [ "$(echo "$last" | longest)" -le 40 ]
 check "top: in place" [ "$(grep -c "$esc\[H" $D/out)" -ge 2 ]
-expect 0 "" $pty 24 80 1500 q env TERM=dumb hyptrace top -n 1
+expect 0 "" $pty 24 80 -- env TERM=dumb hyptrace top -n 1
 check "top: TERM=dumb" [ "$(grep -c "$esc" $D/out)" -eq 0 ]
-expect 0 "" $pty 24 80 500 "$(printf '\003')" hyptrace top
+expect 0 "" $pty 24 80 "$screen" "$(printf '\003')" -- hyptrace top
 
 # Ctrl-Z: the terminal is as before while top is stopped, and top reads keys again after that
 cat >$D/job <<-EOF
@@ -227,10 +230,12 @@ cat >$D/job <<-EOF
 	hyptrace top -i 100ms
 	echo \$? >$D/job_status
 	stty -a >$D/stopped
+	echo stopped
 	fg
 	stty -a >$D/ended
 EOF
-expect 0 "" timeout -s KILL 30 $pty 24 80 1500 "$(printf '\032q')" sh $D/job
+expect 0 "" timeout -s KILL 300 $pty 24 80 "$screen" "$(printf '\032')" \
+	"stopped" "" "$screen" q -- sh $D/job
 check "top is stopped by Ctrl-Z" [ "$(cat $D/job_status)" -gt 128 ]
 check "top is stopped: the terminal is as before" cmp $D/tty $D/stopped
 check "top is continued, and ended by q: the terminal is as before" cmp $D/tty $D/ended
@@ -300,7 +305,7 @@ check "record: the summary is not read: the file" hyptrace check $D/stuck.dat
 # Ctrl-S, and a signal when the progress line is not taken
 stop="until cat /proc/\$PPID/task/*/syscall | grep -q '^64 0x2 '; do sleep 0.1; done
 	kill -TERM \$PPID; sleep 20"
-expect 143 "" timeout -s KILL 40 $pty 24 80 100 "$(printf '\023')" \
+expect 143 "" timeout -s KILL 400 $pty 24 80 "${esc}[K" "$(printf '\023')" -- \
 	hyptrace record -o $D/stuck.dat -- sh -c "$stop"
 check "record: the progress line is not read: the file" hyptrace check $D/stuck.dat
 exec 3>&-

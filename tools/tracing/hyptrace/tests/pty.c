@@ -2,13 +2,13 @@
 /*
  * Runs a command on a new terminal, and sends keys to it.
  *
- *	pty ROWS COLUMNS MS KEYS COMMAND [ARG]...
+ *	pty ROWS COLUMNS [TEXT KEYS]... -- COMMAND [ARG]...
  *
- * Copies its output to standard output, unchanged. Sends one of KEYS every MS milliseconds.
+ * Copies its output to standard output, unchanged. Waits for each TEXT in what follows the
+ * TEXT before it, and then sends KEYS, which may be empty.
  * SIGCHLD is ignored in COMMAND, as some parent processes leave it. Exit
  * status: that of COMMAND, 128 + n if signal n ended it; 1 on errors.
  */
-#include <poll.h>
 #include <pty.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -16,51 +16,55 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+/* What is awaited: a text, which starts with its only such character, and its keys */
+struct keys {
+	char **pair, **end;
+	size_t matched;
+};
+
+static bool send_keys(struct keys *keys, int fd, const char *output, ssize_t n)
+{
+	ssize_t i;
+
+	for (i = 0; i < n && keys->pair != keys->end; i++) {
+		const char *text = keys->pair[0], *key = keys->pair[1];
+
+		if (output[i] != text[keys->matched])
+			keys->matched = 0;
+		if (output[i] != text[keys->matched] || text[++keys->matched])
+			continue;
+		if (write(fd, key, strlen(key)) < 0)
+			return false;
+		keys->matched = 0;
+		keys->pair += 2;
+	}
+	return true;
+}
+
 /* Return: false when the command has closed the terminal */
-static bool copy(int fd)
+static bool copy(int fd, struct keys *keys)
 {
 	char buf[4096];
 	ssize_t n = read(fd, buf, sizeof(buf));
 
-	return n > 0 && write(STDOUT_FILENO, buf, n) == n;
-}
-
-static long now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
-
-static void serve(int fd, int ms, const char *keys)
-{
-	struct pollfd p = { .fd = fd, .events = POLLIN };
-	long next = now_ms() + ms;
-
-	for (;;) {
-		/* A read that sees the close may miss what was written just before */
-		if (poll(&p, 1, *keys ? 10 : -1) > 0 && !copy(fd) && !copy(fd))
-			return;
-		if (!*keys || now_ms() < next)
-			continue;
-		next += ms;
-		if (write(fd, keys++, 1) < 0)
-			return;
-	}
+	return n > 0 && write(STDOUT_FILENO, buf, n) == n && send_keys(keys, fd, buf, n);
 }
 
 int main(int argc, char **argv)
 {
 	struct winsize size = { 0 };
-	int fd, status;
+	struct keys keys = { 0 };
+	int fd, status, arg = 3;
 	pid_t pid;
 
-	if (argc < 6)
+	while (arg < argc && strcmp(argv[arg], "--"))
+		arg += 2;
+	if (arg + 1 >= argc)
 		return 1;
+	keys.pair = argv + 3;
+	keys.end = argv + arg++;
 	size.ws_row = atoi(argv[1]);
 	size.ws_col = atoi(argv[2]);
 	pid = forkpty(&fd, NULL, NULL, &size);
@@ -70,10 +74,12 @@ int main(int argc, char **argv)
 	}
 	if (!pid) {
 		signal(SIGCHLD, SIG_IGN);
-		execvp(argv[5], &argv[5]);
+		execvp(argv[arg], &argv[arg]);
 		_exit(127);
 	}
-	serve(fd, atoi(argv[3]), argv[4]);
+	/* A read that sees the close may miss what was written just before */
+	while (copy(fd, &keys) || copy(fd, &keys))
+		;
 	if (waitpid(pid, &status, 0) != pid)
 		return 1;
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
