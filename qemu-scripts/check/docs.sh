@@ -19,6 +19,7 @@ documents=(
 	"$REPO/README.md"
 	"$REPO/Documentation/trace/hypervisor.rst"
 	"$REPO/Documentation/trace/hypervisor-design.rst"
+	"$REPO/Documentation/trace/hypervisor-fleet.rst"
 	"$REPO/Documentation/trace/remotes.rst"
 	"$TREE/Documentation/trace/ring-buffer-map.rst"
 	"$REPO"/Documentation/tools/hyptrace/hyptrace*.rst

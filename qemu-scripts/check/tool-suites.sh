@@ -138,7 +138,7 @@ check_pages()
 check_fleet()	# RECORDINGS
 {
 	python3 "$TOOL/tests/fleet_test.py" "$BUILD/host/hyptrace" \
-		"$REPO/Documentation/trace/hypervisor.rst" "$NATIVE/unpacked/usr/sbin/clickhouse-server" "$1"
+		"$REPO/Documentation/trace/hypervisor-fleet.rst" "$NATIVE/unpacked/usr/sbin/clickhouse-server" "$1"
 }
 
 # What EL2 has counted gets to Prometheus
