@@ -103,12 +103,7 @@ static void stop(void)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
-int screen_job_fd(const struct screen *s)
-{
-	return s->job_signals;
-}
-
-void screen_job(struct screen *s)
+static void take_job_signal(struct screen *s)
 {
 	struct signalfd_siginfo si;
 
@@ -192,16 +187,29 @@ void screen_end(struct screen *s)
 	s->buf = NULL;
 }
 
-int screen_key_fd(const struct screen *s)
+enum { OUTPUT, JOB_SIGNALS, KEYS };
+
+void screen_poll(const struct screen *s, struct pollfd *p)
 {
-	return s->keys;
+	p[OUTPUT] = (struct pollfd){ .fd = STDOUT_FILENO };
+	p[JOB_SIGNALS] = (struct pollfd){ .fd = s->job_signals, .events = POLLIN };
+	p[KEYS] = (struct pollfd){ .fd = s->keys, .events = POLLIN };
 }
 
-bool screen_quits(struct screen *s)
+static bool is_quit_key(int fd)
 {
 	char key;
 
-	return read(s->keys, &key, 1) == 1 && (key == 'q' || key == 'Q');
+	return read(fd, &key, 1) == 1 && (key == 'q' || key == 'Q');
+}
+
+bool screen_quits(struct screen *s, const struct pollfd *p)
+{
+	if (p[JOB_SIGNALS].revents) {
+		take_job_signal(s);
+		return false;
+	}
+	return p[OUTPUT].revents & POLLERR || (p[KEYS].revents && is_quit_key(s->keys));
 }
 
 void screen_free(struct screen *s)

@@ -5,6 +5,7 @@
 #ifndef HYPTRACE_SCREEN_H
 #define HYPTRACE_SCREEN_H
 
+#include <poll.h>
 #include <stdio.h>
 
 #include "lib/types.h"
@@ -29,22 +30,21 @@ FILE *screen_begin(struct screen *s);
 /** screen_end - show the text: on a terminal, as much as fits */
 void screen_end(struct screen *s);
 
-/** screen_job_fd - polls readable for screen_job(); -1 if keys are not read */
-int screen_job_fd(const struct screen *s);
+/* How many descriptors poll() needs for screen_quits() */
+#define SCREEN_FDS	3
+
+/** screen_poll - what poll() is to wait for, as well: @p has SCREEN_FDS entries */
+void screen_poll(const struct screen *s, struct pollfd *p);
 
 /**
- * screen_job - act on a signal of job control
+ * screen_quits - act on what poll() has found
  *
- * If it is that of Ctrl-Z, the terminal gets its mode back and the process stops; this
+ * If it is the signal of Ctrl-Z, the terminal gets its mode back and the process stops; this
  * returns when it is continued. In the foreground, keys are read then.
+ *
+ * Return: true if the key was q, or standard output has no reader any more.
  */
-void screen_job(struct screen *s);
-
-/** screen_key_fd - polls readable for screen_quits(); -1 if keys are not read */
-int screen_key_fd(const struct screen *s);
-
-/** screen_quits - read a key. Return: true for q. */
-bool screen_quits(struct screen *s);
+bool screen_quits(struct screen *s, const struct pollfd *p);
 
 /** screen_free - restore the terminal; @s may be NULL */
 void screen_free(struct screen *s);

@@ -252,17 +252,12 @@ static int feed(struct top *t)
 /* Return: true when it ends */
 static bool wait_a_round(struct top *t)
 {
-	struct pollfd p[] = {
-		{ .fd = STDOUT_FILENO },
-		{ .fd = screen_job_fd(t->screen), .events = POLLIN },
-		{ .fd = screen_key_fd(t->screen), .events = POLLIN },
-	};
-	bool end = session_wait(&t->s, p, ARRAY_SIZE(p), ROUND_MS);
+	struct pollfd p[SCREEN_FDS];
+	bool end;
 
-	if (p[1].revents)
-		screen_job(t->screen);
-	else if (p[0].revents & POLLERR || (p[2].revents && screen_quits(t->screen)))
-		t->quit = true;
+	screen_poll(t->screen, p);
+	end = session_wait(&t->s, p, SCREEN_FDS, ROUND_MS);
+	t->quit = screen_quits(t->screen, p);
 	return end || t->quit;
 }
 

@@ -199,21 +199,15 @@ static void take_signal(struct topvisits *t)
 
 static void wait_for_input(struct topvisits *t, int ms)
 {
-	struct pollfd p[] = {
-		{ .fd = t->sigfd, .events = POLLIN },
-		{ .fd = STDOUT_FILENO },
-		{ .fd = screen_job_fd(t->screen), .events = POLLIN },
-		{ .fd = screen_key_fd(t->screen), .events = POLLIN },
-	};
+	struct pollfd p[1 + SCREEN_FDS] = { { .fd = t->sigfd, .events = POLLIN } };
 
+	screen_poll(t->screen, p + 1);
 	if (poll(p, ARRAY_SIZE(p), ms) <= 0)
 		return;
 	if (p[0].revents)
 		take_signal(t);
-	else if (p[2].revents)
-		screen_job(t->screen);
-	else if (p[1].revents & POLLERR || (p[3].revents && screen_quits(t->screen)))
-		t->quit = true;
+	else
+		t->quit = screen_quits(t->screen, p + 1);
 }
 
 static u64 elapsed_ms(const struct topvisits *t)
