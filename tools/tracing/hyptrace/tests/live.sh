@@ -104,15 +104,26 @@ until [ "$(cat $R/events/hypervisor/selftest/enable)" = 1 ] && [ "$(cat $R/traci
 	sleep 0.1
 done
 echo 42 >$R/write_event
-until grep -q 'selftest: id=42$' $D/out || [ $tries -eq 50 ]; do
+until grep -q 'selftest: id=42$' $D/out || [ $tries -eq 600 ]; do
 	tries=$((tries + 1))
 	sleep 0.1
 done
-check "an event is printed as it happens" [ $tries -lt 50 ]
+check "an event is printed as it happens" [ $tries -lt 600 ]
 kill -INT $live
 wait $live
 check "ends by Ctrl-C" [ $? -eq 0 ]
-expect 143 "hypervisor events" sh -c "hyptrace live >/dev/null & sleep 1; kill \$!; wait \$!"
+
+terminated()
+{
+	hyptrace live >/dev/null &
+	until [ "$(cat $R/tracing_on)" = 1 ]; do
+		sleep 0.1
+	done
+	kill $!
+	wait $!
+}
+
+expect 143 "hypervisor events" terminated
 expect 0 "hypervisor events" sh -c "hyptrace live -- sleep 30 | head -n 3"
 check "head got its lines" [ "$(wc -l <$D/out)" -eq 3 ]
 expect 1 "No space left" sh -c "hyptrace live -d 5s >/dev/full"
@@ -134,12 +145,13 @@ expect 1 "nosuchevent" hyptrace live -E nosuchevent
 # On a terminal
 mkdir -p /dev/pts
 mount -t devpts none /dev/pts
-pty="$(dirname "$0")/pty"
+pty="timeout -s KILL 600 $(dirname "$0")/pty"
+end_of_file=$(printf '\004')
 export TERM=linux
 esc=$(printf '\033')
 screen="${esc}[H"
 
-expect 7 "" timeout -s KILL 200 $pty 24 80 -- hyptrace record -o $D/x -- sh -c "exit 7"
+expect 7 "" $pty 24 80 -- hyptrace record -o $D/x -- sh -c "exit 7"
 expect 0 "" $pty 24 80 -- hyptrace live -- sh -c "echo 7 >$R/write_event"
 check "colours on a terminal" grep -q "^$esc\[36m.* selftest: id=7" $D/out
 expect 0 "" $pty 24 80 -- env NO_COLOR=1 hyptrace live -- sh -c "echo 7 >$R/write_event"
@@ -153,14 +165,15 @@ expect 0 "" $pty 24 80 "ready" "$(printf '\003')" -- hyptrace record -o $D/x -- 
 		for i in \$(seq 10); do sleep 0.1; done; echo >>$D/ended"
 check "Ctrl-C on a terminal: COMMAND gets it once" [ "$(wc -l <$D/interrupted)" -eq 1 ]
 check "Ctrl-C on a terminal: COMMAND goes on" [ -e $D/ended ]
-expect 0 "" $pty 24 80 -- hyptrace record -o $D/x -- sleep 2
+expect 0 "" $pty 24 80 "lost" "$end_of_file" -- hyptrace record -o $D/x -- cat
 check "record's progress line" grep -q \
 	"$esc\[K *[0-9.]* s  hyp [0-9]*/s  host [0-9]*/s  [0-9.]* MB  lost [0-9]" $D/out
 
 # While the reader is stopped, the buffers fill up
-stopped="kill -STOP \$PPID; hyp_workload -n 60 >/dev/null; kill -CONT \$PPID; sleep 1"
-expect 0 "" $pty 24 80 -- hyptrace record --no-overwrite -b 8 -o $D/x -- sh -c "$stopped"
-check "record's progress line counts dropped events" grep -q "lost [1-9]" $D/out
+stopped="kill -STOP \$PPID; hyp_workload -n 60 >/dev/null; kill -CONT \$PPID"
+expect 0 "" $pty 24 80 "(CPU " "$end_of_file" -- \
+	hyptrace record --no-overwrite -b 8 -o $D/x -- sh -c "$stopped; cat"
+check "record's progress line counts dropped events" grep -q "lost [1-9].* (CPU " $D/out
 
 # The sum of a key's numbers, over all documents in $D/out
 sum()	# KEY LINES
@@ -181,9 +194,16 @@ places()	# CPUS|TASKS: all times
 		END { printf "%.0f\n", sum }' $D/out
 }
 
-writes="for i in 1 2 3 4 5; do echo \$i >$R/write_event; sleep 0.3; done"
+# The writes are over several intervals, and two documents come after them
+writes="for i in 1 2 3 4 5; do echo \$i >$R/write_event; sleep 0.3; done
+	n=\$(grep -c '^{' $D/out)
+	for i in \$(seq 600); do
+		[ \$(grep -c '^{' $D/out) -lt \$((n + 2)) ] || break
+		sleep 0.1
+	done"
 expect 0 "" hyptrace top --json -i 400ms -b 8192 -- \
-	sh -c "hyp_workload -t 2 >/dev/null & $writes; wait"
+	sh -c "hyp_workload -t 2 >/dev/null & $writes
+		wait"
 check "top: some documents" [ "$(grep -c '^{"wall"' $D/out)" -ge 3 ]
 calls=$(sum count __hyp_trace_selftest)
 check "top: each of 5 calls once: $calls" [ "$calls" -eq 5 ]
@@ -234,7 +254,7 @@ cat >$D/job <<-EOF
 	fg
 	stty -a >$D/ended
 EOF
-expect 0 "" timeout -s KILL 300 $pty 24 80 "$screen" "$(printf '\032')" \
+expect 0 "" $pty 24 80 "$screen" "$(printf '\032')" \
 	"stopped" "" "$screen" q -- sh $D/job
 check "top is stopped by Ctrl-Z" [ "$(cat $D/job_status)" -gt 128 ]
 check "top is stopped: the terminal is as before" cmp $D/tty $D/stopped
@@ -276,13 +296,13 @@ stuck()	# SIGNAL FD COMMAND...
 	2) "$@" 2>&3 & ;;
 	esac
 	pid=$!
-	until waits_in_write $pid $fd || [ $tries -eq 200 ]; do
+	until waits_in_write $pid $fd || [ $tries -eq 600 ]; do
 		tries=$((tries + 1))
 		sleep 0.1
 	done
 	[ $signal = none ] || kill -$signal $pid
 	tries=0
-	while kill -0 $pid 2>/dev/null && [ $tries -lt 100 ]; do
+	while kill -0 $pid 2>/dev/null && [ $tries -lt 600 ]; do
 		tries=$((tries + 1))
 		sleep 0.1
 	done
@@ -305,7 +325,7 @@ check "record: the summary is not read: the file" hyptrace check $D/stuck.dat
 # Ctrl-S, and a signal when the progress line is not taken
 stop="until cat /proc/\$PPID/task/*/syscall | grep -q '^64 0x2 '; do sleep 0.1; done
 	kill -TERM \$PPID; sleep 20"
-expect 143 "" timeout -s KILL 400 $pty 24 80 "${esc}[K" "$(printf '\023')" -- \
+expect 143 "" $pty 24 80 "${esc}[K" "$(printf '\023')" -- \
 	hyptrace record -o $D/stuck.dat -- sh -c "$stop"
 check "record: the progress line is not read: the file" hyptrace check $D/stuck.dat
 exec 3>&-
