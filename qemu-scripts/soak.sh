@@ -10,7 +10,7 @@
 #
 # Ctrl-C ends it early, with a result for what was done by then.
 #
-#   --seconds N   how long, instead of MINUTES
+#   --seconds N   how long, instead of MINUTES; longer, if not all of this has happened by then
 #
 # Environment: MINUTES=n (10), MODE=protected|hvhe|nvhe (protected), CPUS=n (4),
 #              SEED=n (default: another one each time), which fixes what is chosen, but
@@ -55,7 +55,7 @@ build_soak()
 run_guest()
 {
 	exec setsid "$SCRIPTS/boot.sh" --mode "$mode" --smp "$cpus" \
-		--timeout $((2 * seconds + 300)) --input "$tmp/stop" \
+		--timeout $((2 * seconds + 600)) --input "$tmp/stop" \
 		--kernel "$BUILD/$kernel/arch/arm64/boot/Image" \
 		--add "$OBJ/soak:/root/soak" --add "$SCRIPTS/guest/run-tests.sh" -- \
 		"/root/run-tests.sh --run /root/soak -t $seconds -s $seed -i ||

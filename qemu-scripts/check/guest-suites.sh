@@ -335,7 +335,7 @@ suite_order()
 	[[ $all == no ]] || job "order, vm" check_vm
 }
 
-# A round takes 5 s, and in four rounds everything happens at least once
+# A round takes 5 s. In four rounds everything mostly happens; if not, there are more
 suite_soak()
 {
 	local mode=protected seconds=22
