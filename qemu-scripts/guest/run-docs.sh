@@ -48,11 +48,15 @@ prints()	# TEXT
 	return 1
 }
 
-# The example has to print something and keep running
+# The example has to print something within a minute, and keep running
 run_endless()	# NAME
 {
 	setsid sh -e "$here/$1" >$log 2>&1 &
-	sleep 2
+	for _ in $(seq 600); do
+		[ ! -s $log ] || break
+		sleep 0.1
+	done
+	sleep 1
 	if ! kill -- -$! 2>/dev/null; then
 		echo "ended" >>$log
 		return 1

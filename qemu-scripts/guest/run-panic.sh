@@ -18,11 +18,11 @@
 dump_on_oops=/proc/sys/kernel/ftrace_dump_on_oops
 here=$(dirname "$(realpath "$0")")
 
-# Tracing is switched off shortly after an oops, not during it
-wait_for_off()
+# True as soon as FILE has TEXT; waits for a minute at most
+comes_to_be()	# FILE TEXT
 {
-	for _ in $(seq 50); do
-		[ "$(cat tracing_on)" = 1 ] || return 0
+	for _ in $(seq 600); do
+		[ "$(cat "$1")" != "$2" ] || return 0
 		sleep 0.1
 	done
 	return 1
@@ -35,13 +35,14 @@ dumped()
 		/^\[[0-9]+\]\t/ { text = text $0 "\n" } END { printf "%s", text }'
 }
 
-# The dump is the end of the trace. Tracing is off, and the events are still enabled
+# The dump is the end of the trace. Tracing is off, though shortly after the oops and not during
+# it, and the events are still enabled
 check_oops()
 {
 	echo 1 >tracing_on
 	write_events 1 40
 	crash 0 2
-	wait_for_off
+	comes_to_be tracing_on 0
 	result $? "oops: tracing is off"
 	dumped >/tmp/dumped
 	tail -n 30 trace | cmp -s - /tmp/dumped
@@ -61,7 +62,7 @@ check_orig_cpu()
 	echo 1 >tracing_on
 	write_events 1 10
 	crash 1 2
-	wait_for_off
+	comes_to_be tracing_on 0
 	dumped >/tmp/dumped
 	tail -n 30 per_cpu/cpu1/trace | cmp -s - /tmp/dumped
 	result $? "orig_cpu: the dump is the end of that CPU's trace"
@@ -74,7 +75,7 @@ check_sysrq()
 	echo 1 >tracing_on
 	write_events 51 60
 	echo z >/proc/sysrq-trigger
-	wait_for_off
+	comes_to_be tracing_on 0
 	result $? "SysRq-z: tracing is off"
 	dumped >/tmp/dumped
 	tail -n 30 trace | cmp -s - /tmp/dumped
@@ -124,16 +125,6 @@ check_neither()
 	result $? "and writes events"
 }
 
-# True as soon as FILE has TEXT; waits for some seconds
-comes_to_be()	# FILE TEXT
-{
-	for _ in $(seq 50); do
-		[ "$(cat "$1")" != "$2" ] || return 0
-		sleep 0.1
-	done
-	return 1
-}
-
 # A dump that does not end: nothing else of the remote waits for it. A file that is closed
 # would unload the buffer, at which the dump looks
 check_endless_dump()
@@ -149,7 +140,9 @@ check_endless_dump()
 	# shellcheck disable=SC2217 # it only keeps the file open
 	sleep 1000 <per_cpu/cpu0/trace_pipe_raw &
 	reader=$!
-	sleep 0.3
+	until readlink /proc/$reader/fd/0 | grep -q trace_pipe_raw; do
+		sleep 0.1
+	done
 	echo hypervisor >$dump_on_oops
 	echo Y >$debugfs/stick
 	crash 1 2 &

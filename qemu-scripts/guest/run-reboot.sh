@@ -283,17 +283,31 @@ check_loaded()
 	exit
 }
 
+# Reads FILE, which has no end, until BYTES are in OUTPUT, for a minute at most. What else comes
+# shortly after that is in OUTPUT, too
+read_on()	# FILE OUTPUT BYTES
+{
+	cat "$1" >"$2" 2>/dev/null &
+	for _ in $(seq 600); do
+		[ "$(wc -c <"$2")" -lt "$3" ] || break
+		sleep 0.1
+	done
+	sleep 0.5
+	kill $!
+	wait $! 2>/dev/null
+}
+
 # By each kind of reader. What was consumed is there again when the file is closed
 check_readers()
 {
 	cat $last/trace >/tmp/trace
 	for _ in 1 2; do
-		{ timeout 3 cat $last/trace_pipe >/tmp/pipe; } 2>/dev/null
+		read_on $last/trace_pipe /tmp/pipe "$(wc -c </tmp/trace)"
 		cmp /tmp/trace /tmp/pipe
 		result $? "trace_pipe has what trace has"
 	done
 	for cpu in 0 1; do
-		{ timeout 3 cat $last/per_cpu/cpu$cpu/trace_pipe_raw >/tmp/raw$cpu; } 2>/dev/null
+		read_on $last/per_cpu/cpu$cpu/trace_pipe_raw /tmp/raw$cpu 4096
 		[ "$(wc -c </tmp/raw$cpu)" -ge 4096 ]
 		result $? "trace_pipe_raw of CPU $cpu"
 		grep -q '^overrun: 0' $last/per_cpu/cpu$cpu/stats
