@@ -19,6 +19,16 @@ result()	# STATUS WHAT
 	fi
 }
 
+# Runs COMMAND until it succeeds, for a minute at most. Exit status: 1 if it never did
+wait_for()	# COMMAND...
+{
+	for _ in $(seq 600); do
+		! "$@" || return 0
+		sleep 0.1
+	done
+	return 1
+}
+
 check_kernel()
 {
 	! dmesg | grep -E 'WARNING|BUG|Oops|KASAN|UBSAN|lockup'

@@ -4,6 +4,8 @@
 #
 # Runs in the guest: runs every example that the file "list" beside it names, each
 # with a fresh trace. Prints TAP without numbers, which docs.sh adds.
+# shellcheck source=qemu-scripts/guest/results.sh
+. /lib/results.sh
 cd "$(dirname "$0")" || exit 1
 here=$PWD
 remote=/sys/kernel/tracing/remotes/hypervisor
@@ -48,15 +50,12 @@ prints()	# TEXT
 	return 1
 }
 
-# The example has to print something within a minute, and keep running
+# The example has to print something and keep running
 run_endless()	# NAME
 {
 	setsid sh -e "$here/$1" >$log 2>&1 &
-	for _ in $(seq 600); do
-		[ ! -s $log ] || break
-		sleep 0.1
-	done
-	sleep 1
+	wait_for test -s $log
+	sleep 2
 	if ! kill -- -$! 2>/dev/null; then
 		echo "ended" >>$log
 		return 1

@@ -18,14 +18,15 @@
 dump_on_oops=/proc/sys/kernel/ftrace_dump_on_oops
 here=$(dirname "$(realpath "$0")")
 
-# True as soon as FILE has TEXT; waits for a minute at most
+has_text()	# FILE TEXT
+{
+	[ "$(cat "$1")" = "$2" ]
+}
+
+# Waits for it
 comes_to_be()	# FILE TEXT
 {
-	for _ in $(seq 600); do
-		[ "$(cat "$1")" != "$2" ] || return 0
-		sleep 0.1
-	done
-	return 1
+	wait_for has_text "$@"
 }
 
 # The events of the last dump in the kernel's log
@@ -140,9 +141,7 @@ check_endless_dump()
 	# shellcheck disable=SC2217 # it only keeps the file open
 	sleep 1000 <per_cpu/cpu0/trace_pipe_raw &
 	reader=$!
-	until readlink /proc/$reader/fd/0 | grep -q trace_pipe_raw; do
-		sleep 0.1
-	done
+	wait_for test /proc/$reader/fd/0 -ef per_cpu/cpu0/trace_pipe_raw
 	echo hypervisor >$dump_on_oops
 	echo Y >$debugfs/stick
 	crash 1 2 &

@@ -283,16 +283,18 @@ check_loaded()
 	exit
 }
 
-# Reads FILE, which has no end, until BYTES are in OUTPUT, for a minute at most. What else comes
-# shortly after that is in OUTPUT, too
+has_bytes()	# FILE BYTES
+{
+	[ "$(wc -c <"$1")" -ge "$2" ]
+}
+
+# Reads FILE, which has no end, until BYTES are in OUTPUT. What else comes shortly after that is
+# in OUTPUT, too
 read_on()	# FILE OUTPUT BYTES
 {
 	cat "$1" >"$2" 2>/dev/null &
-	for _ in $(seq 600); do
-		[ "$(wc -c <"$2")" -lt "$3" ] || break
-		sleep 0.1
-	done
-	sleep 0.5
+	wait_for has_bytes "$2" "$3"
+	sleep 3
 	kill $!
 	wait $! 2>/dev/null
 }

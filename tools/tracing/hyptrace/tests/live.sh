@@ -98,17 +98,12 @@ check "one CPU" [ "$(cut -c1-5 $D/out | sort -u)" = "[001]" ]
 # An event is printed while live still runs
 hyptrace live -q -E selftest >$D/out &
 live=$!
-tries=0
 # In this order: before its events are enabled, tracing goes on and off once
 until [ "$(cat $R/events/hypervisor/selftest/enable)" = 1 ] && [ "$(cat $R/tracing_on)" = 1 ]; do
 	sleep 0.1
 done
 echo 42 >$R/write_event
-until grep -q 'selftest: id=42$' $D/out || [ $tries -eq 600 ]; do
-	tries=$((tries + 1))
-	sleep 0.1
-done
-check "an event is printed as it happens" [ $tries -lt 600 ]
+check "an event is printed as it happens" wait_for grep -q 'selftest: id=42$' $D/out
 kill -INT $live
 wait $live
 check "ends by Ctrl-C" [ $? -eq 0 ]
@@ -162,7 +157,7 @@ expect 0 "" $pty 24 80 "ready" "$(printf '\003')" -- hyptrace record -o $D/x -- 
 	sh -c "trap 'echo >>$D/interrupted; kill -CONT \$PPID' INT; kill -STOP \$PPID
 		echo ready
 		for i in \$(seq 600); do [ ! -e $D/interrupted ] || break; sleep 0.1; done
-		for i in \$(seq 10); do sleep 0.1; done; echo >>$D/ended"
+		for i in \$(seq 25); do sleep 0.1; done; echo >>$D/ended"
 check "Ctrl-C on a terminal: COMMAND gets it once" [ "$(wc -l <$D/interrupted)" -eq 1 ]
 check "Ctrl-C on a terminal: COMMAND goes on" [ -e $D/ended ]
 expect 0 "" $pty 24 80 "lost" "$end_of_file" -- hyptrace record -o $D/x -- cat
@@ -285,27 +280,25 @@ until waits_in_write $filler 1; do
 done
 kill -9 $filler
 
+has_ended()	# PID
+{
+	! kill -0 $1 2>/dev/null
+}
+
 # Runs COMMAND with the full pipe as FD, and sends SIGNAL when it waits for the pipe's
 # reader, unless COMMAND does. Exit status: its, 137 if it does not end
 stuck()	# SIGNAL FD COMMAND...
 {
-	signal=$1 fd=$2 tries=0
+	signal=$1 fd=$2
 	shift 2
 	case $fd in
 	1) "$@" >&3 & ;;
 	2) "$@" 2>&3 & ;;
 	esac
 	pid=$!
-	until waits_in_write $pid $fd || [ $tries -eq 600 ]; do
-		tries=$((tries + 1))
-		sleep 0.1
-	done
+	wait_for waits_in_write $pid $fd
 	[ $signal = none ] || kill -$signal $pid
-	tries=0
-	while kill -0 $pid 2>/dev/null && [ $tries -lt 600 ]; do
-		tries=$((tries + 1))
-		sleep 0.1
-	done
+	wait_for has_ended $pid
 	kill -9 $pid 2>/dev/null
 	wait $pid
 }

@@ -24,6 +24,16 @@ state()
 	ls $T/instances
 }
 
+# Runs COMMAND until it succeeds, for a minute at most. Exit status: 1 if it never did
+wait_for()	# COMMAND...
+{
+	for _ in $(seq 600); do
+		! "$@" || return 0
+		sleep 0.1
+	done
+	return 1
+}
+
 # The test TEXT: the rest of the line is a command that has to succeed
 check()	# TEXT COMMAND...
 {
