@@ -460,20 +460,23 @@ static const u32 rec_sizes[NR_HYP_EVENTS] = {
 #undef REMOTE_EVENT
 };
 
-/* A comparison that is valid in most respects */
-static struct remote_filter_insn choose_insn(struct rng *rng, u32 index)
+/* A comparison that is valid in most respects, or in any program for any record if @valid */
+static struct remote_filter_insn choose_insn(struct rng *rng, u32 index, bool valid)
 {
 	static const u8 ends[] = { REMOTE_FILTER_PASS, REMOTE_FILTER_FAIL };
 	struct remote_filter_insn insn = {
 		.value		= rng_u64(rng),
-		.offset		= rng_below(rng, 3) * 8,
-		.size		= 1 << rng_below(rng, 4),
+		.offset		= valid ? 0 : rng_below(rng, 3) * 8,
+		.size		= valid ? 1 : 1 << rng_below(rng, 4),
 		.is_signed	= rng_below(rng, 2),
 		.op		= rng_below(rng, REMOTE_FILTER_NR_OPS),
-		.yes		= rng_percent(rng, 50) ? index + 1 : ends[rng_below(rng, 2)],
+		.yes		= !valid && rng_percent(rng, 50) ? index + 1 :
+							   ends[rng_below(rng, 2)],
 		.no		= ends[rng_below(rng, 2)],
 	};
 
+	if (valid)
+		return insn;
 	switch (rng_below(rng, 40)) {
 	case 0:
 		insn.offset = rng_u64(rng);
@@ -544,14 +547,21 @@ static bool any_is_on(void)
 	return false;
 }
 
-/* The program that a page is given with; EL2 ignores the number there */
-static void write_program(struct rng *rng, struct remote_filter *program)
+/* What a page is given with: a program, and a comparison for which it has no room */
+struct written_program {
+	struct remote_filter		program;
+	struct remote_filter_insn	behind;
+};
+
+/* EL2 ignores the number that is in the page */
+static void write_program(struct rng *rng, struct written_program *written, bool valid)
 {
 	u32 i;
 
-	program->nr = rng_u64(rng);
+	written->program.nr = rng_u64(rng);
 	for (i = 0; i < REMOTE_FILTER_MAX; i++)
-		program->insns[i] = choose_insn(rng, i);
+		written->program.insns[i] = choose_insn(rng, i, valid);
+	written->behind = choose_insn(rng, i, valid);
 }
 
 /* An event without a filter, at the latest now: its page comes back unless a CPU traces */
@@ -570,23 +580,26 @@ static bool call_set_filter(struct rng *rng)
 {
 	u32 event = choose_event(rng), nr = rng_below(rng, 4);
 	int page = choose_page(rng, OWNED);
+	/* Not hidden by other faults, which a long program nearly always has */
+	bool only_nr = rng_percent(rng, 10);
 	u64 pfn = pfn_of(rng, page);
-	struct remote_filter program;
+	struct written_program written;
 	struct errors errors = {};
 	s64 ret, kept = 0;
 
-	if (rng_percent(rng, 10))
+	if (only_nr)
 		nr = rng_percent(rng, 50) ? REMOTE_FILTER_MAX + rng_below(rng, 2) : rng_u64(rng);
-	write_program(rng, &program);
+	write_program(rng, &written, only_nr);
 	if (page >= 0 && model.pages[page].state != DONATED) {
-		memcpy(pool_va(page), &program, sizeof(program));
+		memcpy(pool_va(page), &written, sizeof(written));
 		model.pages[page].zero = false;
 	}
 
 	may_be(&errors, event >= NR_HYP_EVENTS || (nr && !rec_sizes[event]), -EINVAL);
 	if (nr && !errors.nr) {
 		not_owned(&errors, page, pfn);
-		if (!errors.nr && (nr > REMOTE_FILTER_MAX || !filter_ok(&program, event, nr))) {
+		if (!errors.nr && (nr > REMOTE_FILTER_MAX ||
+				   !filter_ok(&written.program, event, nr))) {
 			give_back(page);
 			may_be(&errors, true, -EINVAL);
 		}
@@ -606,8 +619,8 @@ static bool call_set_filter(struct rng *rng)
 }
 
 #ifdef CONFIG_NVHE_EL2_TRIGGERS
-/* A trigger that is valid in most respects */
-static struct remote_trigger choose_trigger(struct rng *rng)
+/* A trigger that is valid in most respects, or for any event if @valid */
+static struct remote_trigger choose_trigger(struct rng *rng, bool valid)
 {
 	struct remote_trigger trigger = {
 		.count	= rng_percent(rng, 50) ? rng_below(rng, 3) : rng_u64(rng),
@@ -617,6 +630,8 @@ static struct remote_trigger choose_trigger(struct rng *rng)
 	};
 	u32 i;
 
+	if (valid)
+		return trigger;
 	switch (rng_below(rng, 20)) {
 	case 0:
 		trigger.op = rng_percent(rng, 50) ? REMOTE_TRIGGER_NR_OPS : rng_u64(rng);
@@ -631,7 +646,7 @@ static struct remote_trigger choose_trigger(struct rng *rng)
 	trigger.filter.nr = rng_percent(rng, 98) ? rng_below(rng, 3) :
 			    rng_percent(rng, 50) ? REMOTE_FILTER_MAX + 1 : rng_u64(rng);
 	for (i = 0; i < REMOTE_FILTER_MAX; i++)
-		trigger.filter.insns[i] = choose_insn(rng, i);
+		trigger.filter.insns[i] = choose_insn(rng, i, false);
 	return trigger;
 }
 
@@ -665,16 +680,20 @@ static bool call_set_triggers(struct rng *rng)
 	static struct remote_triggers triggers;
 	u32 event = choose_event(rng), nr = rng_below(rng, 3), i;
 	int page = choose_page(rng, OWNED);
+	/* Not hidden by other faults, which a long list nearly always has */
+	bool only_nr = rng_percent(rng, 10);
 	u64 pfn = pfn_of(rng, page);
 	struct errors errors = {};
 	s64 ret;
 
-	if (rng_percent(rng, 10))
+	if (only_nr)
 		nr = rng_percent(rng, 50) ? REMOTE_TRIGGERS_MAX + rng_below(rng, 2) : rng_u64(rng);
 	triggers.nr = rng_u64(rng);
 	for (i = 0; i < REMOTE_TRIGGERS_MAX; i++)
-		triggers.list[i] = choose_trigger(rng);
+		triggers.list[i] = choose_trigger(rng, only_nr);
 	if (page >= 0 && model.pages[page].state != DONATED) {
+		/* Behind the list, 0 would be one more valid trigger */
+		clear_page(pool_va(page));
 		memcpy(pool_va(page), &triggers, sizeof(triggers));
 		model.pages[page].zero = false;
 	}
