@@ -23,6 +23,9 @@
 
 #define TEST_KB		64
 
+/* Guests keep the other CPUs busy, and each change waits for all CPUs: slow on a few real ones */
+#define TIMEOUT_S	300
+
 /* How often the events of a list are switched on, and off again */
 #define TIMES		1000
 /* The same for all events, of which there are some dozens */
@@ -187,7 +190,7 @@ static bool guests_run(pid_t guests)
 	return !waitpid(guests, NULL, WNOHANG);
 }
 
-TEST_F(switching, beside_guests)
+TEST_F_TIMEOUT(switching, beside_guests, TIMEOUT_S)
 {
 	int i, ret, missed = 0;
 
@@ -203,7 +206,7 @@ TEST_F(switching, beside_guests)
 	EXPECT_TRUE(text_is_fine(check_text()));
 }
 
-TEST_F(switching, all_events)
+TEST_F_TIMEOUT(switching, all_events, TIMEOUT_S)
 {
 	int i;
 
@@ -249,7 +252,7 @@ static void *hotplug_main(void *data)
 	return NULL;
 }
 
-TEST_F(switching, beside_hotplug)
+TEST_F_TIMEOUT(switching, beside_hotplug, TIMEOUT_S)
 {
 	struct hotplug h = { .cpu = nr_cpus() - 1 };
 	pthread_t thread;
@@ -272,7 +275,7 @@ TEST_F(switching, beside_hotplug)
 }
 
 /* Calls are hooked, and return, while their functions are switched and CPUs go and come */
-TEST_F(switching, functions)
+TEST_F_TIMEOUT(switching, functions, TIMEOUT_S)
 {
 	static const char *const tracers[] = { "function_graph", "function", "nop" };
 	struct hotplug h = { .cpu = nr_cpus() - 1 };
