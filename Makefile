@@ -7,7 +7,8 @@
 #            SEED=n and CALLS=n for make stress, SEED=n and MINUTES=n for make soak
 #            GUEST=bare|linux, what make run traces: some code of our own, or a Linux guest
 #            HYPTRACE_BUILD=dir for everything that is generated
-#            BASE=6.12|mainline, the kernel that is patched; SOURCE=dir, a tree of it
+#            BASE=6.12|mainline, the kernel that is patched; SOURCE=dir, a tree of it;
+#            MAINLINE=7.N, the release of the mainline kernel
 
 MODE ?= protected
 CPUS ?= 4
@@ -29,7 +30,7 @@ S := qemu-scripts
 help: ## This list
 	@echo "hyptrace: hypervisor tracing for arm64 KVM. Targets:"
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
-	@echo "Variables: MODE=protected|hvhe|nvhe CPUS=n GUEST=bare|linux BASE=6.12|mainline SOURCE=dir HYPTRACE_BUILD=dir"
+	@echo "Variables: MODE=protected|hvhe|nvhe CPUS=n GUEST=bare|linux BASE=6.12|mainline MAINLINE=7.N SOURCE=dir HYPTRACE_BUILD=dir"
 
 setup: ## Install the packages (Debian 12, as root); other targets do that first if they need to
 	@$(S)/setup.sh

@@ -15,7 +15,8 @@
 # The output of each job is in build/logs/check-*.log. The first job that fails ends the
 # run. A table shows how long each job took, then come the tests that failed; the last line
 # is "N passed, N failed, N skipped". A test is skipped only if it cannot run on this CPU, in
-# this mode, with one CPU, or with this kind of buffer; or without the mainline kernel's source.
+# this mode, with one CPU, or with this kind of buffer; or if the mainline kernel's source is
+# not there, or of a release with which the patches were not tested and something fails.
 set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 . "$(dirname "$0")/lib/jobs.sh"

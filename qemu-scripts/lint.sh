@@ -163,7 +163,7 @@ check_text()
 check_variables()	# FILE...
 {
 	find_in_text VARIABLE "the user's variable: only give it a default" \
-		'^\s*(SOURCE|BASE|GUEST|MODE|CPUS)=(?!\$\{\1)("[^"]*"|\S)*\s*$' "$@"
+		'^\s*(SOURCE|BASE|MAINLINE|GUEST|MODE|CPUS)=(?!\$\{\1)("[^"]*"|\S)*\s*$' "$@"
 }
 
 check_scripts()

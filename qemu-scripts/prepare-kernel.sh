@@ -68,16 +68,11 @@ extract()
 	mv "$TREE.new" "$TREE"
 }
 
-# A base that is newer than those that were tried may work
+# A release that was not tried may work
 check_release()
 {
-	local release newest
-
-	release=$(release_of "$TREE")
-	newest=$(sed -n "s/^# Tested with //p" "$SERIES")
-	[[ $(printf '%s\n' "$release" "$newest" | sort -V | tail -n 1) == "$newest" ]] ||
-		printf 'warning: the kernel is a %s, and patches/%s were tested with %s; going on\n' \
-			"$release" "$BASE" "$newest" >&2
+	is_tested "$TREE" || printf 'warning: the kernel is a %s, and patches/%s were tested with %s; going on\n' \
+		"$(release_of "$TREE")" "$BASE" "$(tested_releases "$BASE" | xargs)" >&2
 }
 
 unpack()

@@ -5,8 +5,10 @@
 # Installs, as root on Debian 12, everything that hyptrace needs to be built,
 # tested and run, and fetches the guest's arm64 packages into build/debs. After
 # that no script needs the network. Does nothing if all is there already. With
-# BASE=mainline, also fetches the newest kernel source of Debian unstable into
-# build/debs/mainline; the machine's own package lists stay as they are.
+# BASE=mainline, also fetches a source of the mainline kernel into build/debs/mainline, from
+# Debian's unstable, backports of the stable release, or experimental; the machine's own package
+# lists stay as they are. It is the newest version of the release with which patches/mainline
+# were tested, or if there is none any more, the newest release; MAINLINE=7.N asks for another.
 #
 #   --list     only print the packages that it would install
 #   --run      only what "make run" needs; with GUEST=linux, also a QEMU for the guest
@@ -132,21 +134,35 @@ fetch_native()
 	unpack_debs "$NATIVE"
 }
 
-apt_of_unstable()	# COMMAND...
+# With package lists and a cache of its own
+apt_of_mainline()	# COMMAND...
 {
-	APT_CONFIG=$DEBS/unstable/apt.conf "$@"
+	APT_CONFIG=$DEBS/mainline/apt/apt.conf "$@"
 }
 
-# With package lists and a cache of its own
-prepare_unstable()
+write_sources()	# SUITE...
 {
-	local dir=$DEBS/unstable mirror
-
 	# shellcheck disable=SC2016 # apt-get expands it
-	mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' |
-		grep -v security | head -n 1)
+	apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -v security |
+		head -n 1 | while IFS= read -r mirror; do
+		printf "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror %s main\n" "$@"
+	done >"$DEBS/mainline/apt/sources.list"
+}
+
+# By its codename: on mirrors, an alias such as "stable-backports" may be weeks old
+backports_suite()
+{
+	write_sources stable
+	apt_of_mainline apt-get -q -o Acquire::IndexTargets::deb::Packages::DefaultEnabled=false update >&2
+	sed -n 's/^Codename: \(.*\)/\1-backports/p' "$DEBS"/mainline/apt/lists/*Release | head -n 1
+}
+
+prepare_apt()
+{
+	local dir=$DEBS/mainline/apt suite
+
+	rm -rf "$dir"
 	mkdir -p "$dir"/{lists,cache/archives}/partial
-	echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror sid main" >"$dir/sources.list"
 	cat >"$dir/apt.conf" <<-END
 		Dir::State::lists "$dir/lists";
 		Dir::Cache "$dir/cache";
@@ -157,23 +173,46 @@ prepare_unstable()
 		Acquire::Languages "none";
 		Acquire::Retries "3";
 	END
+	suite=$(backports_suite)
+	# shellcheck disable=SC2086 # it may be empty
+	write_sources sid experimental $suite
+	apt_of_mainline apt-get -q update
+}
+
+# PACKAGE VERSION SUITE, from the oldest to the newest
+mainline_packages()
+{
+	apt_of_mainline apt-cache pkgnames linux-source- |
+		grep -xE 'linux-source-([7-9]|[1-9][0-9])\.[0-9]+' |
+		APT_CONFIG=$DEBS/mainline/apt/apt.conf xargs -r apt-cache madison |
+		awk -F ' *[|] *' '{ sub(/^ */, "", $1); split($3, source, " "); print $1, $2, source[2] }' |
+		sort -V -k 2,2 -u
 }
 
 download_mainline()
 {
-	local package
+	local all wanted package version suite
 
-	prepare_unstable
-	apt_of_unstable apt-get -q update
-	package=$(apt_of_unstable apt-cache pkgnames linux-source- |
-		grep -xE 'linux-source-([7-9]|[1-9][0-9])\.[0-9]+' | sort -V | tail -n 1)
-	[[ $package ]] || die "there is no linux-source-7.0 or newer in Debian unstable"
-	cd "$DEBS/unstable"
-	apt_of_unstable apt-get -q download "$package"
+	prepare_apt
+	all=$(mainline_packages)
+	wanted=${MAINLINE:-$(tested_releases mainline | tail -n 1 | cut -d . -f 1,2)}
+	read -r package version suite < <(grep -F "linux-source-$wanted " <<<"$all" | tail -n 1) ||
+		[[ $MAINLINE ]] || read -r package version suite < <(tail -n 1 <<<"$all") || :
+	[[ $package ]] ||
+		die "Debian has no linux-source-$wanted now, but: $(cut -d ' ' -f 1 <<<"$all" | sort -uV | xargs)"
+	cd "$DEBS/mainline/apt"
+	apt_of_mainline apt-get -q download "$package=$version"
 	dpkg-deb --fsys-tarfile "$package"_*.deb | tar -x ./usr/src/"$package.tar.xz"
-	mkdir -p "$DEBS/mainline"
 	mv "usr/src/$package.tar.xz" "$DEBS/mainline"
-	rm -rf "$DEBS/unstable"
+	rm -rf "$DEBS/mainline/apt"
+	note "taken: $package $version ($suite); the newest: $(tail -n 1 <<<"$all")"
+}
+
+fetch_mainline()
+{
+	[[ $MAINLINE =~ ^([1-9][0-9]*\.[0-9]+)?$ ]] || die "MAINLINE='$MAINLINE': a release, such as 7.2"
+	step "Fetch the source of the mainline kernel" download_mainline
+	tail -n 1 "$LOGS/fetch-the-source-of-the-mainline-kernel.log"
 }
 
 list=no
@@ -204,6 +243,5 @@ fi
 	step "Fetch QEMU for the guest" replace_debs "$VMM" "${VMM_PACKAGES[@]/%/:arm64}"
 [[ $run == yes ]] || has_native ||
 	step "Fetch packages that are not installed" fetch_native
-[[ $BASE != mainline || $SOURCE || -e $TARBALL ]] ||
-	step "Fetch the source of the mainline kernel" download_mainline
+[[ $BASE != mainline || $SOURCE || -e $TARBALL ]] || fetch_mainline
 note "All packages are there"

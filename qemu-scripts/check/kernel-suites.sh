@@ -387,7 +387,8 @@ suite_mainline()
 	if [[ $all == yes ]]; then
 		job mainline env MODES="$MODES" "$SCRIPTS/check/mainline.sh"
 	else
-		job "mainline, some" "$SCRIPTS/check/mainline.sh" --quick
+		job "mainline, some" env BASE=mainline \
+			"$SCRIPTS/check/untested.sh" "$SCRIPTS/check/mainline.sh" --quick
 	fi
 }
 

@@ -8,11 +8,13 @@
 # mode with protected guests, what delayed a vCPU, kernel parameters, and the last boot. Then
 # EL2 is attacked, its functions are traced, the formats of all events and the histories of
 # pages are read, and the core metrics are measured. Prints TAP. Skips itself if the kernel's
-# source cannot be fetched.
+# source cannot be fetched, or is of a release with which the patches were not tested and
+# cannot be built.
 #
 #   --quick   in protected mode only, some of the programs and of the kernel's own tests,
 #             without the attack. Skips itself if the source is not there; "make setup
 #             BASE=mainline" fetches it
+#   --build     only build what the tests need
 #
 # Environment: MODES (protected hvhe nvhe)
 set -euo pipefail
@@ -51,36 +53,44 @@ mainlines_tests()	# MODE CPUS [TEST]...
 	"$SCRIPTS/check/ftracetest.sh" --mainline --icount --mode "$1" --smp "$2" -- "${@:3}"
 }
 
-quick=no
-case ${1:-} in
--h | --help) usage; exit ;;
-'') ;;
---quick) quick=yes ;;
-*) die "unknown argument '$1'; see --help" ;;
-esac
-if [[ ! -e $TARBALL && ! $SOURCE ]]; then
-	if [[ $quick == yes ]] || ! "$SCRIPTS/setup.sh"; then
-		echo "ok 1 the mainline kernel # SKIP no source; 'make setup BASE=mainline' fetches it"
-		exit
-	fi
-fi
-"$SCRIPTS/build-kernel.sh"
-if [[ $quick == yes ]]; then
-	"$SCRIPTS/build-tools.sh" --tests "${QUICK[@]}"
-else
-	"$SCRIPTS/build-tools.sh"
-fi
-"$SCRIPTS/build-initramfs.sh"
-"$SCRIPTS/build-test-modules.sh"
-"$SCRIPTS/mutants.sh" --check
-if [[ $quick == yes ]]; then
+build()		# ARGUMENT-OF-BUILD-TOOLS...
+{
+	"$SCRIPTS/build-kernel.sh"
+	"$SCRIPTS/build-tools.sh" "$@"
+	"$SCRIPTS/build-initramfs.sh"
+	"$SCRIPTS/build-test-modules.sh"
+	"$SCRIPTS/mutants.sh" --check
+}
+
+quick()
+{
+	build --tests "${QUICK[@]}"
 	quick_programs
 	# Not those that read for a long time, which the programs above do as well
 	mainlines_tests protected 2 remotes/{,hypervisor/}{buffer_size,hotplug,reset,unloading}.tc
 	check_order protected 2 70 500
 	check_formats protected
+}
+
+form=${1:-}
+case $form in
+-h | --help) usage; exit ;;
+--build) build; exit ;;
+--quick | '') ;;
+*) die "unknown argument '$1'; see --help" ;;
+esac
+if [[ ! -e $TARBALL && ! $SOURCE ]]; then
+	if [[ $form == --quick ]] || ! "$SCRIPTS/setup.sh"; then
+		echo "ok 1 the mainline kernel # SKIP no source; 'make setup BASE=mainline' fetches it"
+		exit
+	fi
+fi
+if [[ $form == --quick ]]; then
+	quick
 	exit
 fi
+built=$("$SCRIPTS/check/untested.sh" "$0" --build | tee /dev/stderr)
+[[ $built != *' # SKIP '* ]] || exit 0
 "$SCRIPTS/check/other-sources.sh"
 for mode in $MODES; do
 	programs "$mode"

@@ -24,9 +24,30 @@ BUILD=${HYPTRACE_BUILD:-$REPO/build}
 DEBS=$BUILD/debs
 TOOL=$REPO/tools/tracing/hyptrace
 TOOL_OBJ=$BUILD/obj
-# Fetched by setup.sh
-MAINLINE_TARBALL=$(compgen -G "$DEBS/mainline/linux-source-*.tar.xz" ||
-	echo "$DEBS/mainline/linux-source.tar.xz")
+
+# The releases with which the patches of a base were tested, from the oldest to the newest
+tested_releases()	# BASE
+{
+	sed -n 's/^# Tested with //p' "$REPO/patches/$1/series" | tr ' ' '\n'
+}
+
+# The mainline kernel: which release, such as 7.2; setup.sh fetches it. By default the newest
+# with which the patches were tested, or one that is newer if only that is there
+_mainline_tarball()
+{
+	local tested there
+
+	tested=$(tested_releases mainline | tail -n 1 | cut -d . -f 1,2)
+	there=$DEBS/mainline/linux-source-${MAINLINE:-$tested}.tar.xz
+	if [[ ! -e $there && ! $MAINLINE ]]; then
+		there=$({ echo "$there"; compgen -G "$DEBS/mainline/linux-source-*.tar.xz" || :; } |
+			sort -V | tail -n 1)
+	fi
+	echo "$there"
+}
+
+readonly MAINLINE=${MAINLINE:-}
+MAINLINE_TARBALL=$(_mainline_tarball)
 TARBALL=/usr/src/linux-source-6.12.tar.xz
 if [[ $BASE == mainline ]]; then
 	TARBALL=$MAINLINE_TARBALL
@@ -224,10 +245,24 @@ make_tool()	# host|guest [TARGET]...
 	flock "$out" make -j "$(nproc)" -C "$TOOL" O="$out" "${toolchain[@]}" "${@:2}"
 }
 
-# The release of which a tree is, such as 6.12
+# The release of which a tree is, such as 6.12.57
 release_of()	# TREE
 {
-	sed -n -e 's/^VERSION = //p' -e 's/^PATCHLEVEL = //p' "$1/Makefile" | paste -sd .
+	sed -n -e 's/^VERSION = //p' -e 's/^PATCHLEVEL = //p' -e 's/^SUBLEVEL = //p' "$1/Makefile" |
+		paste -sd .
+}
+
+# Were the patches tested with the release of which a tree is? If only 6.12 is named, with
+# each 6.12.x
+is_tested()	# TREE
+{
+	local release tested
+
+	release=$(release_of "$1")
+	for tested in $(tested_releases "$BASE"); do
+		[[ $release. != "$tested".* ]] || return 0
+	done
+	return 1
 }
 
 # The files of the overlay, relative to the repository, without deleted and
