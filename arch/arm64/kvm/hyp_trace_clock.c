@@ -55,8 +55,10 @@ static u64 live_sched_clock(void)
 	return reads_counter(read) ? (u64)read : 0;
 }
 
-static u64 live_fast_clock(const struct tk_read_base *bank)
+/* @banks is in the linear map. Since 7.3 the host reads its own data in the image's mapping only */
+static u64 live_fast_clock(u64 banks)
 {
+	const struct tk_read_base *bank = (void *)__phys_to_kimg(__pa(banks));
 	const struct clocksource *cs = READ_ONCE(bank->clock);
 
 	return cs->id == CSID_ARM_ARCH_COUNTER ? (u64)cs : 0;
@@ -143,7 +145,7 @@ int hyp_trace_set_clock(unsigned int index, void *priv)
 	if (src.kind == HYP_CLOCK_SCHED)
 		src.live = live_sched_clock();
 	else if (src.kind == HYP_CLOCK_FAST)
-		src.live = live_fast_clock((const struct tk_read_base *)src.banks);
+		src.live = live_fast_clock(src.banks);
 	if (!src.live && src.kind != HYP_CLOCK_COUNTER)
 		return -EOPNOTSUPP;
 
