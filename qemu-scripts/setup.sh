@@ -210,7 +210,7 @@ download_mainline()
 
 fetch_mainline()
 {
-	[[ $MAINLINE =~ ^([1-9][0-9]*\.[0-9]+)?$ ]] || die "MAINLINE='$MAINLINE': a release, such as 7.2"
+	[[ $MAINLINE =~ ^([1-9][0-9]*\.[0-9]+)?$ ]] || die "MAINLINE='$MAINLINE': a release, such as 7.3"
 	step "Fetch the source of the mainline kernel" download_mainline
 	tail -n 1 "$LOGS/fetch-the-source-of-the-mainline-kernel.log"
 }

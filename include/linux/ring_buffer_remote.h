@@ -51,13 +51,13 @@ struct ring_buffer_remote_mem {
 };
 
 /**
- * struct ring_buffer_remote - a remote writer
+ * struct ring_buffer_remote_writer - a remote writer
  * @ops: its operations
  * @priv: passed to them
  * @mem: where the memory of its buffers is, or NULL: then it is allocated
  * @mem_priv: passed to the functions of @mem
  */
-struct ring_buffer_remote {
+struct ring_buffer_remote_writer {
 	const struct ring_buffer_remote_ops	*ops;
 	void					*priv;
 	const struct ring_buffer_remote_mem	*mem;
@@ -73,7 +73,7 @@ struct ring_buffer_remote {
 #define RING_BUFFER_REMOTE_GFP	(GFP_KERNEL | __GFP_RETRY_MAYFAIL)
 
 /**
- * ring_buffer_alloc_remote - allocate a ring buffer for a remote writer
+ * ring_buffer_remote_alloc - allocate a ring buffer for a remote writer
  * @size: bytes of data for each CPU, without the reader's sub-buffer; rounded up
  *	  to whole sub-buffers, at least two. Without effect if the writer has @mem
  * @writer: the writer; must stay valid until ring_buffer_free()
@@ -83,8 +83,8 @@ struct ring_buffer_remote {
  * Context: process.
  * Return: the buffer, or NULL if there is not enough memory.
  */
-struct trace_buffer *ring_buffer_alloc_remote(unsigned long size,
-					      const struct ring_buffer_remote *writer);
+struct trace_buffer *ring_buffer_remote_alloc(unsigned long size,
+					      const struct ring_buffer_remote_writer *writer);
 
 /**
  * ring_buffer_remote_cpus - the CPUs that have a buffer

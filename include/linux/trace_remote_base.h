@@ -2,7 +2,7 @@
 #ifndef _LINUX_TRACE_REMOTE_BASE_H
 #define _LINUX_TRACE_REMOTE_BASE_H
 /*
- * What differs between the kernels that trace remotes are for: Linux 6.12, and 7.2, which
+ * What differs between the kernels that trace remotes are for: Linux 6.12, and 7.3, which
  * defines TRACE_REMOTE_LINUX_7
  */
 #include <linux/version.h>

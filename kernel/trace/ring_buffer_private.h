@@ -132,11 +132,12 @@ struct ring_buffer_per_cpu {
 	struct trace_buffer_meta	*meta_page;
 #ifdef TRACE_REMOTE_LINUX_7
 	struct ring_buffer_cpu_meta	*ring_meta;
+	struct ring_buffer_remote	*remote;	/* always NULL, as in struct trace_buffer */
 #else
 	struct ring_buffer_meta		*ring_meta;
 #endif
 #ifdef CONFIG_TRACE_REMOTE
-	struct rb_remote_cpu		*remote;	/* NULL unless the writer is remote */
+	struct rb_remote_cpu		*remote_cpu;	/* NULL unless the writer is remote */
 #endif
 
 	/* ring buffer pages to update, > 0 to add, < 0 to remove */
@@ -172,16 +173,19 @@ struct trace_buffer {
 
 #ifdef TRACE_REMOTE_LINUX_7
 	struct ring_buffer_meta		*meta;
+	struct ring_buffer_remote	*remote;
 #else
 	long				last_text_delta;
 	long				last_data_delta;
 #endif
 
 	unsigned int			subbuf_order;
+#ifndef TRACE_REMOTE_LINUX_7
 	unsigned int			max_data_size;
+#endif
 
 #ifdef CONFIG_TRACE_REMOTE
-	struct rb_remote_buffer		*remote;	/* NULL unless the writers are remote */
+	struct rb_remote_buffer		*remote_buffer;	/* NULL unless the writers are remote */
 #endif
 };
 
@@ -195,7 +199,7 @@ void rb_wake_up_waiters(struct irq_work *work);
 static inline bool rb_is_remote(const struct ring_buffer_per_cpu *cpu_buffer)
 {
 #ifdef CONFIG_TRACE_REMOTE
-	return cpu_buffer->remote;
+	return cpu_buffer->remote_cpu;
 #else
 	return false;
 #endif
@@ -204,7 +208,7 @@ static inline bool rb_is_remote(const struct ring_buffer_per_cpu *cpu_buffer)
 static inline bool rb_buffer_is_remote(const struct trace_buffer *buffer)
 {
 #ifdef CONFIG_TRACE_REMOTE
-	return buffer->remote;
+	return buffer->remote_buffer;
 #else
 	return false;
 #endif

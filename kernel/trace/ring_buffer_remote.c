@@ -37,7 +37,7 @@ static struct rb_remote_page *rb_remote_page(struct buffer_page *bpage)
 /* Update the kernel's view of the writer from the meta page; under reader_lock */
 void rb_remote_sync(struct ring_buffer_per_cpu *cpu_buffer)
 {
-	struct rb_remote_cpu *remote = cpu_buffer->remote;
+	struct rb_remote_cpu *remote = cpu_buffer->remote_cpu;
 	struct trace_buffer_meta *meta = remote->meta;
 	unsigned long read;
 	u64 head, tail;
@@ -98,7 +98,7 @@ bool rb_remote_is_empty(struct ring_buffer_per_cpu *cpu_buffer)
  */
 unsigned long rb_remote_bytes(struct ring_buffer_per_cpu *cpu_buffer)
 {
-	struct trace_buffer_meta *meta = cpu_buffer->remote->meta;
+	struct trace_buffer_meta *meta = cpu_buffer->remote_cpu->meta;
 
 	guard(raw_spinlock_irqsave)(&cpu_buffer->reader_lock);
 	rb_remote_sync(cpu_buffer);
@@ -112,7 +112,7 @@ unsigned long rb_remote_bytes(struct ring_buffer_per_cpu *cpu_buffer)
  */
 static int rb_remote_swapped(struct ring_buffer_per_cpu *cpu_buffer)
 {
-	struct rb_remote_cpu *remote = cpu_buffer->remote;
+	struct rb_remote_cpu *remote = cpu_buffer->remote_cpu;
 	struct rb_remote_page *old = rb_remote_page(cpu_buffer->reader_page), *new;
 	u32 id = READ_ONCE(remote->meta->reader.id);
 
@@ -139,7 +139,7 @@ static int rb_remote_swapped(struct ring_buffer_per_cpu *cpu_buffer)
 /* Ask the writer for another sub-buffer. 0 or an errno; 0 may also be a failed attempt */
 static int rb_remote_swap(struct ring_buffer_per_cpu *cpu_buffer)
 {
-	const struct ring_buffer_remote *writer = cpu_buffer->buffer->remote->writer;
+	const struct ring_buffer_remote_writer *writer = cpu_buffer->buffer->remote_buffer->writer;
 	int ret = writer->ops->swap_reader(cpu_buffer->cpu, cpu_buffer->reader_page->read,
 					   writer->priv);
 
@@ -173,7 +173,7 @@ static struct buffer_page *rb_remote_use_reader_page(struct ring_buffer_per_cpu 
 /* NULL if there is nothing to read, or if the writer fails; see rb_remote_error() */
 struct buffer_page *rb_remote_get_reader_page(struct ring_buffer_per_cpu *cpu_buffer)
 {
-	struct rb_remote_cpu *remote = cpu_buffer->remote;
+	struct rb_remote_cpu *remote = cpu_buffer->remote_cpu;
 	int tries = 0;
 
 	remote->error = 0;
@@ -194,10 +194,10 @@ struct buffer_page *rb_remote_get_reader_page(struct ring_buffer_per_cpu *cpu_bu
 /* Why a reader has just got nothing: 0 if there is nothing, or an errno. Told only once */
 int rb_remote_error(struct ring_buffer_per_cpu *cpu_buffer)
 {
-	int error = cpu_buffer->remote->error;
+	int error = cpu_buffer->remote_cpu->error;
 
 	lockdep_assert_held(&cpu_buffer->reader_lock);
-	cpu_buffer->remote->error = 0;
+	cpu_buffer->remote_cpu->error = 0;
 	return error;
 }
 
@@ -258,7 +258,7 @@ void rb_remote_setup_ids(struct ring_buffer_per_cpu *cpu_buffer, rb_subbuf_t *su
 	unsigned int id;
 
 	for (id = 0; id <= cpu_buffer->nr_pages; id++)
-		subbuf_ids[id] = rb_remote_subbuf(&cpu_buffer->remote->pages[id].bpage);
+		subbuf_ids[id] = rb_remote_subbuf(&cpu_buffer->remote_cpu->pages[id].bpage);
 
 	cpu_buffer->subbuf_ids = subbuf_ids;
 	rb_remote_update_meta(cpu_buffer);
@@ -278,13 +278,13 @@ EXPORT_SYMBOL_GPL(ring_buffer_remote_nr_subbufs);
 
 void *ring_buffer_remote_subbuf(struct trace_buffer *buffer, int cpu, unsigned int id)
 {
-	return buffer->buffers[cpu]->remote->pages[id].bpage.page;
+	return buffer->buffers[cpu]->remote_cpu->pages[id].bpage.page;
 }
 EXPORT_SYMBOL_GPL(ring_buffer_remote_subbuf);
 
 struct trace_buffer_meta *ring_buffer_remote_meta(struct trace_buffer *buffer, int cpu)
 {
-	return buffer->buffers[cpu]->remote->meta;
+	return buffer->buffers[cpu]->remote_cpu->meta;
 }
 EXPORT_SYMBOL_GPL(ring_buffer_remote_meta);
 
@@ -296,14 +296,14 @@ void ring_buffer_remote_range(struct trace_buffer *buffer, int cpu, u64 *head, u
 {
 	struct ring_buffer_per_cpu *cpu_buffer = buffer->buffers[cpu];
 
-	rb_meta_range(cpu_buffer->remote->meta, cpu_buffer->nr_pages, head, tail);
+	rb_meta_range(cpu_buffer->remote_cpu->meta, cpu_buffer->nr_pages, head, tail);
 }
 
 static struct buffer_page *rb_remote_reader(struct ring_buffer_per_cpu *cpu_buffer)
 {
-	u32 id = READ_ONCE(cpu_buffer->remote->meta->reader.id);
+	u32 id = READ_ONCE(cpu_buffer->remote_cpu->meta->reader.id);
 
-	return id <= cpu_buffer->nr_pages ? &cpu_buffer->remote->pages[id].bpage :
+	return id <= cpu_buffer->nr_pages ? &cpu_buffer->remote_cpu->pages[id].bpage :
 					    READ_ONCE(cpu_buffer->reader_page);
 }
 
@@ -324,7 +324,7 @@ const struct rb_page *ring_buffer_remote_look(struct trace_buffer *buffer, int c
 	struct ring_buffer_per_cpu *cpu_buffer = buffer->buffers[cpu];
 	struct buffer_page *bpage;
 
-	bpage = &READ_ONCE(cpu_buffer->remote->slots[number % cpu_buffer->nr_pages])->bpage;
+	bpage = &READ_ONCE(cpu_buffer->remote_cpu->slots[number % cpu_buffer->nr_pages])->bpage;
 	/* If so, a CPU has stopped there, too: the slot now has the reader's old sub-buffer */
 	if (bpage == rb_remote_reader(cpu_buffer))
 		bpage = READ_ONCE(cpu_buffer->reader_page);
@@ -354,7 +354,7 @@ static void rb_remote_reset_local(void *data)
 {
 	struct rb_remote_reset *reset = data;
 	struct ring_buffer_per_cpu *cpu_buffer = reset->cpu_buffer;
-	const struct ring_buffer_remote *writer = cpu_buffer->buffer->remote->writer;
+	const struct ring_buffer_remote_writer *writer = cpu_buffer->buffer->remote_buffer->writer;
 	bool tell = writer->mem && writer->mem->dropping;
 
 	guard(raw_spinlock_irqsave)(&cpu_buffer->reader_lock);

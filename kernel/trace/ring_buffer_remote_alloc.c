@@ -23,7 +23,7 @@
 /* Sub-buffer 0 is the reader's, those in the ring follow */
 static void rb_remote_link_pages(struct ring_buffer_per_cpu *cpu_buffer)
 {
-	struct rb_remote_cpu *remote = cpu_buffer->remote;
+	struct rb_remote_cpu *remote = cpu_buffer->remote_cpu;
 	LIST_HEAD(ring);
 	unsigned int slot;
 
@@ -49,18 +49,18 @@ static void rb_remote_link_pages(struct ring_buffer_per_cpu *cpu_buffer)
 /* Memory that is not to be allocated, or NULL */
 static const struct ring_buffer_remote_mem *rb_remote_mem(struct ring_buffer_per_cpu *cpu_buffer)
 {
-	return cpu_buffer->buffer->remote->writer->mem;
+	return cpu_buffer->buffer->remote_buffer->writer->mem;
 }
 
 /* Each run that rb_remote_alloc_pages() has got */
 static void rb_remote_free_pages(struct ring_buffer_per_cpu *cpu_buffer)
 {
-	const struct rb_remote_page *pages = cpu_buffer->remote->pages;
+	const struct rb_remote_page *pages = cpu_buffer->remote_cpu->pages;
 	unsigned int id = 0, order;
 
 	if (rb_remote_mem(cpu_buffer))
 		return;
-	free_page((unsigned long)cpu_buffer->remote->meta);
+	free_page((unsigned long)cpu_buffer->remote_cpu->meta);
 	while (pages && id <= cpu_buffer->nr_pages && pages[id].bpage.page) {
 		struct page *page = virt_to_page(pages[id].bpage.page);
 
@@ -72,7 +72,7 @@ static void rb_remote_free_pages(struct ring_buffer_per_cpu *cpu_buffer)
 
 static void rb_remote_free_cpu(struct ring_buffer_per_cpu *cpu_buffer)
 {
-	struct rb_remote_cpu *remote = cpu_buffer->remote;
+	struct rb_remote_cpu *remote = cpu_buffer->remote_cpu;
 
 	irq_work_sync(&cpu_buffer->irq_work.work);
 	rb_remote_free_pages(cpu_buffer);
@@ -104,11 +104,11 @@ static struct page *rb_remote_alloc_run(int node, unsigned int nr)
 
 static void rb_remote_use_mem(struct ring_buffer_per_cpu *cpu_buffer)
 {
-	const struct ring_buffer_remote *writer = cpu_buffer->buffer->remote->writer;
-	struct rb_remote_page *to = cpu_buffer->remote->pages;
+	const struct ring_buffer_remote_writer *writer = cpu_buffer->buffer->remote_buffer->writer;
+	struct rb_remote_page *to = cpu_buffer->remote_cpu->pages;
 	unsigned int id;
 
-	cpu_buffer->remote->meta = writer->mem->meta(cpu_buffer->cpu, writer->mem_priv);
+	cpu_buffer->remote_cpu->meta = writer->mem->meta(cpu_buffer->cpu, writer->mem_priv);
 	for (id = 0; id <= cpu_buffer->nr_pages; id++) {
 		to[id].bpage.id = id;
 		to[id].bpage.page = writer->mem->subbuf(cpu_buffer->cpu, id, writer->mem_priv);
@@ -117,7 +117,7 @@ static void rb_remote_use_mem(struct ring_buffer_per_cpu *cpu_buffer)
 
 static bool rb_remote_alloc_pages(struct ring_buffer_per_cpu *cpu_buffer)
 {
-	struct rb_remote_page *to = cpu_buffer->remote->pages;
+	struct rb_remote_page *to = cpu_buffer->remote_cpu->pages;
 	unsigned int i, id = 0, nr = cpu_buffer->nr_pages + 1;
 	struct page *page;
 
@@ -126,8 +126,8 @@ static bool rb_remote_alloc_pages(struct ring_buffer_per_cpu *cpu_buffer)
 		return true;
 	}
 
-	cpu_buffer->remote->meta = (void *)get_zeroed_page(RING_BUFFER_REMOTE_GFP);
-	if (!cpu_buffer->remote->meta)
+	cpu_buffer->remote_cpu->meta = (void *)get_zeroed_page(RING_BUFFER_REMOTE_GFP);
+	if (!cpu_buffer->remote_cpu->meta)
 		return false;
 	/* A rough estimate, which prevents what is obviously not going to succeed */
 	if (si_mem_available() < nr)
@@ -158,7 +158,7 @@ static void *rb_remote_alloc_table(size_t nr, size_t size)
 /* If this takes the last memory, it is the current task that has to go */
 static bool rb_remote_alloc_memory(struct ring_buffer_per_cpu *cpu_buffer)
 {
-	struct rb_remote_cpu *remote = cpu_buffer->remote;
+	struct rb_remote_cpu *remote = cpu_buffer->remote_cpu;
 	bool done;
 
 	set_current_oom_origin();
@@ -179,8 +179,8 @@ static struct ring_buffer_per_cpu *rb_remote_new_cpu(struct trace_buffer *buffer
 	if (!cpu_buffer)
 		return NULL;
 
-	cpu_buffer->remote = kzalloc(sizeof(*cpu_buffer->remote), GFP_KERNEL);
-	if (!cpu_buffer->remote) {
+	cpu_buffer->remote_cpu = kzalloc(sizeof(*cpu_buffer->remote_cpu), GFP_KERNEL);
+	if (!cpu_buffer->remote_cpu) {
 		kfree(cpu_buffer);
 		return NULL;
 	}
@@ -213,12 +213,12 @@ rb_remote_alloc_cpu(struct trace_buffer *buffer, long nr_pages, int cpu)
 		return NULL;
 	}
 
-	cpu_buffer->meta_page = cpu_buffer->remote->meta;
+	cpu_buffer->meta_page = cpu_buffer->remote_cpu->meta;
 	rb_remote_link_pages(cpu_buffer);
 	return cpu_buffer;
 }
 
-static struct trace_buffer *rb_remote_alloc_buffer(const struct ring_buffer_remote *writer)
+static struct trace_buffer *rb_remote_alloc_buffer(const struct ring_buffer_remote_writer *writer)
 {
 	struct rb_remote_buffer *remote = kzalloc(sizeof(*remote), GFP_KERNEL);
 	struct trace_buffer *buffer;
@@ -236,18 +236,17 @@ static struct trace_buffer *rb_remote_alloc_buffer(const struct ring_buffer_remo
 
 	remote->writer = writer;
 	rb_remote_init_watch(&remote->watch);
-	buffer->remote = remote;
+	buffer->remote_buffer = remote;
 	buffer->flags = RB_FL_OVERWRITE;
 	buffer->clock = trace_clock_local;
-	buffer->max_data_size = RB_PAGE_DATA_SIZE - sizeof(u32) * 2;
 	init_irq_work(&buffer->irq_work.work, rb_wake_up_waiters);
 	init_waitqueue_head(&buffer->irq_work.waiters);
 	mutex_init(&buffer->mutex);
 	return buffer;
 }
 
-struct trace_buffer *ring_buffer_alloc_remote(unsigned long size,
-					      const struct ring_buffer_remote *writer)
+struct trace_buffer *ring_buffer_remote_alloc(unsigned long size,
+					      const struct ring_buffer_remote_writer *writer)
 {
 	struct trace_buffer *buffer = rb_remote_alloc_buffer(writer);
 	const struct ring_buffer_remote_mem *mem = writer->mem;
@@ -275,11 +274,11 @@ free_buffer:
 	ring_buffer_free(buffer);
 	return NULL;
 }
-EXPORT_SYMBOL_GPL(ring_buffer_alloc_remote);
+EXPORT_SYMBOL_GPL(ring_buffer_remote_alloc);
 
 void rb_remote_free(struct trace_buffer *buffer)
 {
-	struct rb_remote_buffer *remote = buffer->remote;
+	struct rb_remote_buffer *remote = buffer->remote_buffer;
 	int cpu;
 
 	rb_remote_end_watch(&remote->watch);

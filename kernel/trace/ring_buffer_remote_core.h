@@ -72,7 +72,7 @@ struct rb_remote_watch {
  */
 struct rb_remote_buffer {
 	struct trace_buffer		buffer;
-	const struct ring_buffer_remote	*writer;
+	const struct ring_buffer_remote_writer	*writer;
 	struct rb_remote_watch		watch;
 };
 

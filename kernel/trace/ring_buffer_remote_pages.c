@@ -124,7 +124,7 @@ static struct rb_remote_read_page *rb_remote_new_page(struct rb_remote_pool *poo
 int rb_remote_alloc_read_page(struct ring_buffer_per_cpu *cpu_buffer,
 			      struct buffer_data_read_page **rpage)
 {
-	struct rb_remote_pool *pool = cpu_buffer->remote->pool;
+	struct rb_remote_pool *pool = cpu_buffer->remote_cpu->pool;
 	struct rb_remote_read_page *page;
 
 	if (*rpage)

@@ -23,7 +23,7 @@
  */
 static bool rb_remote_has_events(struct trace_buffer *buffer, int cpu)
 {
-	struct trace_buffer_meta *meta = buffer->buffers[cpu]->remote->meta;
+	struct trace_buffer_meta *meta = buffer->buffers[cpu]->remote_cpu->meta;
 
 	if (READ_ONCE(meta->entries) == READ_ONCE(meta->overrun) + READ_ONCE(meta->read))
 		return false;
@@ -44,7 +44,7 @@ static bool rb_remote_any_has_events(struct trace_buffer *buffer)
 /* Has the writer moved to another sub-buffer since the last call? */
 static bool rb_remote_has_moved(struct ring_buffer_per_cpu *cpu_buffer)
 {
-	unsigned long touched = READ_ONCE(cpu_buffer->remote->meta->pages_touched);
+	unsigned long touched = READ_ONCE(cpu_buffer->remote_cpu->meta->pages_touched);
 
 	if (READ_ONCE(cpu_buffer->last_pages_touch) == touched)
 		return false;
@@ -113,7 +113,7 @@ static bool rb_remote_look_at(struct ring_buffer_per_cpu *cpu_buffer)
 
 static bool rb_remote_look(struct trace_buffer *buffer)
 {
-	struct rb_remote_watch *watch = &buffer->remote->watch;
+	struct rb_remote_watch *watch = &buffer->remote_buffer->watch;
 	bool happened = false;
 	int cpu;
 
@@ -127,7 +127,7 @@ static bool rb_remote_look(struct trace_buffer *buffer)
 /* Forget CPUs for which no reader waits; a waiter is queued before it takes the lock */
 static bool rb_remote_anybody_waits(struct trace_buffer *buffer)
 {
-	struct rb_remote_watch *watch = &buffer->remote->watch;
+	struct rb_remote_watch *watch = &buffer->remote_buffer->watch;
 	int cpu;
 
 	lockdep_assert_held(&watch->lock);
@@ -143,7 +143,7 @@ static bool rb_remote_anybody_waits(struct trace_buffer *buffer)
 /* Ask the writer to notify the kernel of all that is waited for; false if it cannot */
 static bool rb_remote_ask(struct rb_remote_buffer *remote)
 {
-	const struct ring_buffer_remote *writer = remote->writer;
+	const struct ring_buffer_remote_writer *writer = remote->writer;
 	struct rb_remote_watch *watch = &remote->watch;
 	bool asked = writer->ops->notify;
 	int cpu;
@@ -206,7 +206,7 @@ static void rb_remote_watch_work(struct work_struct *work)
 
 void ring_buffer_remote_notified(struct trace_buffer *buffer)
 {
-	struct rb_remote_watch *watch = &buffer->remote->watch;
+	struct rb_remote_watch *watch = &buffer->remote_buffer->watch;
 
 	if (READ_ONCE(watch->armed)) {
 		WRITE_ONCE(watch->notified, true);
@@ -225,7 +225,7 @@ static enum hrtimer_restart rb_remote_watch_timer(struct hrtimer *timer)
 
 static void rb_remote_watch_arm(struct trace_buffer *buffer)
 {
-	struct rb_remote_watch *watch = &buffer->remote->watch;
+	struct rb_remote_watch *watch = &buffer->remote_buffer->watch;
 
 	lockdep_assert_held(&watch->lock);
 	if (watch->armed || !ring_buffer_record_is_set_on(buffer))
@@ -252,7 +252,7 @@ static void rb_remote_ask_again(struct rb_remote_watch *watch)
 /* A waiter for events of @cpu, or of all CPUs, has queued itself */
 void rb_remote_watch(struct trace_buffer *buffer, int cpu)
 {
-	struct rb_remote_watch *watch = &buffer->remote->watch;
+	struct rb_remote_watch *watch = &buffer->remote_buffer->watch;
 
 	guard(spinlock)(&watch->lock);
 	if (cpu == RING_BUFFER_ALL_CPUS)
@@ -280,7 +280,7 @@ void rb_remote_end_watch(struct rb_remote_watch *watch)
 void ring_buffer_remote_record_on(struct trace_buffer *buffer)
 {
 	ring_buffer_record_on(buffer);
-	guard(spinlock)(&buffer->remote->watch.lock);
+	guard(spinlock)(&buffer->remote_buffer->watch.lock);
 	if (rb_remote_anybody_waits(buffer))
 		rb_remote_watch_arm(buffer);
 }

@@ -92,7 +92,7 @@ int remote_load(struct trace_remote *remote)
 	ret = remote_memory_begin(remote);
 	if (ret)
 		return ret;
-	buffer = ring_buffer_alloc_remote(remote->size_kb << 10, &remote->rb);
+	buffer = ring_buffer_remote_alloc(remote->size_kb << 10, &remote->rb);
 	if (!buffer)
 		return -ENOMEM;
 

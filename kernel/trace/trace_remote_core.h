@@ -37,7 +37,7 @@
 struct trace_remote {
 	const struct trace_remote_desc	*desc;
 	struct list_head		list;
-	struct ring_buffer_remote	rb;
+	struct ring_buffer_remote_writer	rb;
 	struct trace_array		tr;
 	struct mutex			lock;	/* of what follows */
 	unsigned long			size_kb;

@@ -31,7 +31,7 @@ tested_releases()	# BASE
 	sed -n 's/^# Tested with //p' "$REPO/patches/$1/series" | tr ' ' '\n'
 }
 
-# The mainline kernel: which release, such as 7.2; setup.sh fetches it. By default the newest
+# The mainline kernel: which release, such as 7.3; setup.sh fetches it. By default the newest
 # with which the patches were tested, or one that is newer if only that is there
 _mainline_tarball()
 {

@@ -205,6 +205,7 @@ static const struct trace_print_flags hyp_hcall_syms[] = {
 	HCALL(__pkvm_finalize_teardown_vm),
 	HCALL(__pkvm_vcpu_load),
 	HCALL(__pkvm_vcpu_put),
+	HCALL(__pkvm_vcpu_sync_state),
 	HCALL(__pkvm_tlb_flush_vmid),
 #else
 	HCALL(__kvm_get_mdcr_el2),
