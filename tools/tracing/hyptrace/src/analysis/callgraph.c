@@ -28,7 +28,7 @@
  * struct step - a call or a return in an entry
  * @ts:		its time
  * @returns:	which it is
- * @counted:	of a return: the call was counted, if the entry is
+ * @counted:	of a return: the call was made in this entry
  * @what:	the function
  * @ns:		of a return: the duration of the call
  */
@@ -312,6 +312,7 @@ static void lose(struct cpu_calls *c)
 {
 	callstack_lose(&c->stack);
 	c->known = false;
+	c->inside = false;
 }
 
 static void enter(struct cpu_calls *c, u64 ts, enum ev_reason reason)
@@ -356,8 +357,10 @@ static void leave(struct cpu_calls *c, u64 ts, enum ev_reason reason)
 		c->known &= has_returned(c);
 		callstack_leave(&c->stack);
 	}
-	if (!c->inside)
+	if (!c->inside) {	/* the hyp_enter is missing */
+		c->stay++;
 		return;
+	}
 	c->inside = false;
 	c->ended = true;
 	c->end = ts;
@@ -432,10 +435,10 @@ static int take_return(struct callgraph *g, struct cpu_calls *c, u64 ts, const s
 		return 0;
 	s.what = f.what;
 	s.ns = el2_now(c, ts) - f.since;
-	s.counted = f.counted || (c->inside && f.stay == c->stay);
-	if (c->inside)
-		return add_step(c, &s);
-	return f.counted ? dist_add(dists_get(g->durations, s.what), s.ns) : 0;
+	s.counted = f.stay == c->stay;
+	if (f.counted && dist_add(dists_get(g->durations, s.what), s.ns))
+		return -1;
+	return add_step(c, &s);
 }
 
 static int take_function(struct callgraph *g, struct cpu_calls *c, struct evdb *db,
@@ -469,7 +472,6 @@ static int take_event(struct callgraph *g, struct cpu_calls *c, struct evdb *db,
 	case EV_TRACE_ON:
 	case EV_TRACE_OFF:
 		lose(c);
-		c->inside = false;
 		return 0;
 	case EV_KVM_ENTRY:
 	case EV_KVM_EXIT:
