@@ -12,9 +12,9 @@ const FLAME_LEAST = 0.3;	/* narrower ones are not drawn, in pixels */
 function flameTree({ entries, functions, nodes }) {
 	const tree = [{ name: "all EL2 entries", entry: true, calls: 0, self: 0, children: [] }];
 
-	for (const [parent, what, calls, self] of nodes) {
+	for (const [parent, what, calls, self, resumed] of nodes) {
 		const node = { name: (parent ? functions : entries)[what], entry: !parent, calls, self,
-			       parent: tree[parent], children: [] };
+			       resumed, parent: tree[parent], children: [] };
 
 		tree[parent].children.push(node);
 		tree.push(node);
@@ -52,11 +52,12 @@ function placeFlame(node, width, draw) {
 }
 
 function flameTitle(n, whole) {
+	const resumed = n.resumed ? `, and ${countText(n.resumed)} that went on here` : "";
 	const self = n.entry ? "in no function that was traced" : "self";
 
 	return `${n.name}: ${durationText(n.total)} (${countText(n.total)} ns), ` +
 		`${whole ? (100 * n.total / whole).toFixed(2) : 0} %; ${self}: ${countText(n.self)} ns; ` +
-		`${n.entry ? "entries" : "calls"}: ${countText(n.calls)}`;
+		`${n.entry ? "entries" : "calls"}: ${countText(n.calls)}${resumed}`;
 }
 
 function flameBox(n, { x, width, level, above }, whole, zoom) {

@@ -20,10 +20,10 @@ class Trace:
     """
 
     def __init__(self):
-        self.events, self.tree, self.durations = {}, {}, {}
+        self.events, self.tree = {}, {}
         self.cpu, self.task = 0, 70
-        self.now, self.stack, self.since = {}, [], []
-        self.at_el2, self.pending, self.el2, self.kind = False, [], 0, None
+        self.now, self.stack = {}, []
+        self.at_el2, self.pending, self.kind = False, [], None
 
     def add(self, name, lost=0, **values):
         at = BEGIN + self.now.setdefault(self.cpu, 0)
@@ -32,18 +32,15 @@ class Trace:
     def wait(self, ns):
         self.now[self.cpu] = self.now.get(self.cpu, 0) + ns
         if self.at_el2:
-            self.el2 += ns
             self.pending.append((tuple(self.stack), 0, ns))
 
     def call(self, name, **values):
         self.add("funcgraph_entry", func=ADDRESS[name] + 8, depth=len(self.stack), **values)
         self.stack.append(name)
-        self.since.append(self.el2)
         self.pending.append((tuple(self.stack), 1, 0))
 
     def end(self, **values):
         name = self.stack.pop()
-        self.durations.setdefault(name, []).append(self.el2 - self.since.pop())
         self.add("funcgraph_exit", func=ADDRESS[name] + 8, depth=len(self.stack), **values)
 
     def enter(self, reason=HVC, hcall=None, lost=0):

@@ -222,9 +222,13 @@ static s32 begin_path(struct callgraph *g, const struct cpu_calls *c, s32 node)
 {
 	unsigned int i;
 
-	for (i = 0; node >= 0 && i < c->nr_path; i++) {
+	for (i = 0; i < c->nr_path; i++) {
 		node = calltree_child(&g->tree, node, c->path[i]);
-		if (node >= 0 && i >= c->fresh)
+		if (node < 0)
+			return -1;
+		if (i < c->fresh)
+			node_of(g, node)->resumed++;
+		else
 			node_of(g, node)->calls++;
 	}
 	return node;

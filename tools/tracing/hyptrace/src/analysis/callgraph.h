@@ -72,7 +72,8 @@ void callgraph_free(struct callgraph *g);
  *
  * The nodes below the root are the kinds of EL2 entries; their self time is in no function
  * that was traced. All others are functions. Of a function that runs while a guest does,
- * time at EL2 counts, where it was spent; the call counts in the entry that it is made in.
+ * time at EL2 counts, where it was spent; the call counts in the entry that it is made in,
+ * and has resumed in the later ones.
  */
 const struct calltree *callgraph_tree(const struct callgraph *g);
 

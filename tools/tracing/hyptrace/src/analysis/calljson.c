@@ -27,8 +27,8 @@ static void put_nodes(const struct calltree *t, FILE *out)
 	fputs("\"nodes\": [", out);
 	for (i = 1; i < t->nr; i++) {
 		n = &t->node[i];
-		fprintf(out, "%s[%u, %u, %llu, %llu]", i > 1 ? ", " : "", n->parent, n->what,
-			n->calls, n->self);
+		fprintf(out, "%s[%u, %u, %llu, %llu, %llu]", i > 1 ? ", " : "", n->parent,
+			n->what, n->calls, n->self, n->resumed);
 	}
 	fputs("]", out);
 }

@@ -13,7 +13,8 @@
  * @out:	where the text goes
  *
  * Its "nodes", which count from 1, are lists of the parent (0 for an EL2 entry), what it is (an
- * index of "entries" or "functions"), calls, and ns of self; parents come first.
+ * index of "entries" or "functions"), calls, ns of self, and calls that resumed there; parents come
+ * first.
  */
 void calljson_print(const struct callgraph *g, const struct callgraph_result *r, FILE *out);
 

@@ -68,6 +68,7 @@ static void add_node(const struct calltree *t, u32 node, struct callrow *r)
 	const struct callnode *n = &t->node[node];
 
 	r->calls += n->calls;
+	r->resumed += n->resumed;
 	r->self += n->self;
 	if (calltree_is_outermost(t, node))
 		r->total += n->total;
@@ -78,7 +79,7 @@ static void drop_empty(struct callrows *r)
 	size_t i, nr = 0;
 
 	for (i = 0; i < r->nr; i++) {
-		if (r->row[i].calls || r->row[i].total)
+		if (r->row[i].calls || r->row[i].resumed)
 			r->row[nr++] = r->row[i];
 	}
 	r->nr = nr;
@@ -144,15 +145,17 @@ static int end_gathering(struct gathering *s, int ret, enum callrows_key key)
 	return ret;
 }
 
-static int add_caller(struct gathering *s, const struct calltree *t, u32 node)
+/* The calls of a node count in the row of its function, or in that of its caller */
+static int add_pair(struct gathering *s, const struct calltree *t, u32 node, u32 row)
 {
 	const struct callnode *n = &t->node[node];
-	struct callrow *r = row_of(s, is_entry(t, n->parent), t->node[n->parent].what);
+	struct callrow *r = row_of(s, is_entry(t, row), t->node[row].what);
 
 	if (!r)
 		return -1;
 	r->calls += n->calls;
-	if (calltree_is_outermost(t, node))
+	r->resumed += n->resumed;
+	if (calltree_is_outermost_pair(t, node))
 		r->total += n->total;
 	return 0;
 }
@@ -168,43 +171,25 @@ int callrows_callers(const struct callgraph *g, u32 what, enum callrows_key key,
 	*out = (struct callrows) { 0 };
 	for (i = 1; !ret && i < t->nr; i++) {
 		if (!is_entry(t, i) && t->node[i].what == what)
-			ret = add_caller(&s, t, i);
+			ret = add_pair(&s, t, i, t->node[i].parent);
 	}
 	return end_gathering(&s, ret, key);
 }
 
-static int add_callee(struct gathering *s, const struct calltree *t, u32 node)
-{
-	const struct callnode *n = &t->node[node];
-	struct callrow *r = row_of(s, false, n->what);
-
-	if (!r)
-		return -1;
-	r->calls += n->calls;
-	if (calltree_is_outermost(t, n->parent))
-		r->total += n->total;
-	return 0;
-}
-
-int callrows_callees(const struct callgraph *g, u32 what, enum callrows_key key, u64 *self,
+int callrows_callees(const struct callgraph *g, u32 what, enum callrows_key key,
 		     struct callrows *out)
 {
 	const struct calltree *t = callgraph_tree(g);
 	struct gathering s = { .g = g, .out = out };
-	const struct callnode *n;
 	size_t i;
+	u32 caller;
 	int ret = 0;
 
 	*out = (struct callrows) { 0 };
-	*self = 0;
 	for (i = 1; !ret && i < t->nr; i++) {
-		n = &t->node[i];
-		if (is_entry(t, i))
-			continue;
-		if (n->what == what && calltree_is_outermost(t, i))
-			*self += n->self;
-		if (!is_entry(t, n->parent) && t->node[n->parent].what == what)
-			ret = add_callee(&s, t, i);
+		caller = t->node[i].parent;
+		if (!is_entry(t, i) && !is_entry(t, caller) && t->node[caller].what == what)
+			ret = add_pair(&s, t, i, i);
 	}
 	return end_gathering(&s, ret, key);
 }

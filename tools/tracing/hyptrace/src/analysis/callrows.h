@@ -16,7 +16,8 @@
  * @is_entry:	it is such a kind
  * @what:	its number
  * @calls:	how many
- * @total:	time in the calls; of recursive ones, in the outermost
+ * @resumed:	how many went on in another EL2 entry, one for each of these
+ * @total:	time in the calls, ns; each moment once, also of recursive ones
  * @self:	time in it, but not in functions that it calls
  * @d:		durations of complete calls, of callrows_functions()
  */
@@ -25,6 +26,7 @@ struct callrow {
 	bool is_entry;
 	u32 what;
 	u64 calls;
+	u64 resumed;
 	u64 total;
 	u64 self;
 	struct dist_summary d;
@@ -61,9 +63,10 @@ int callrows_functions(const struct callgraph *g, enum callrows_key key, struct 
  * @g:		the graph
  * @what:	the function
  * @key:	the order
- * @out:	gets the rows: @calls and @total are of the calls from there
+ * @out:	gets the rows: @calls, @resumed and @total are of the calls from there
  *
- * The sums of @calls and @total are those of the function.
+ * The sum of @calls is that of the function. That of @total is as well, unless the function is
+ * recursive: then a moment can be in more than one row.
  *
  * Return: 0, or -1 with a message.
  */
@@ -75,14 +78,15 @@ int callrows_callers(const struct callgraph *g, u32 what, enum callrows_key key,
  * @g:		the graph
  * @what:	the function
  * @key:	the order
- * @self:	gets the time of self in outermost calls
- * @out:	gets the rows: @calls and @total are of the calls by it
+ * @out:	gets the rows: @calls, @resumed and @total are of the calls by it
  *
- * @self and the sum of @total are the total of the function.
+ * callrows_callers() of the one called has the same numbers in the row of @what.
+ *
+ * The time of self and the sum of @total are the total of the function, unless it is recursive.
  *
  * Return: 0, or -1 with a message.
  */
-int callrows_callees(const struct callgraph *g, u32 what, enum callrows_key key, u64 *self,
+int callrows_callees(const struct callgraph *g, u32 what, enum callrows_key key,
 		     struct callrows *out);
 void callrows_free(struct callrows *r);
 

@@ -59,6 +59,7 @@ static s32 join_node(const struct callnode *n, const s32 *index, struct calltree
 	if (i < 0)
 		return -1;
 	to->node[i].calls += n->calls;
+	to->node[i].resumed += n->resumed;
 	to->node[i].self += n->self;
 	return i;
 }
@@ -79,12 +80,30 @@ int calltree_join(const struct calltree *t, struct calltree *to)
 	return ret;
 }
 
+static bool is_entry(const struct calltree *t, u32 node)
+{
+	return t->node[node].parent == CALLTREE_ROOT;
+}
+
 bool calltree_is_outermost(const struct calltree *t, u32 node)
 {
 	u32 what = t->node[node].what, i;
 
-	for (i = t->node[node].parent; t->node[i].parent != CALLTREE_ROOT; i = t->node[i].parent) {
+	for (i = t->node[node].parent; !is_entry(t, i); i = t->node[i].parent) {
 		if (t->node[i].what == what)
+			return false;
+	}
+	return true;
+}
+
+bool calltree_is_outermost_pair(const struct calltree *t, u32 node)
+{
+	u32 what = t->node[node].what, i = t->node[node].parent, above;
+	u32 caller = t->node[i].what;
+
+	for (; !is_entry(t, i) && !is_entry(t, t->node[i].parent); i = above) {
+		above = t->node[i].parent;
+		if (t->node[i].what == what && t->node[above].what == caller)
 			return false;
 	}
 	return true;

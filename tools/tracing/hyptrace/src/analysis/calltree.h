@@ -18,6 +18,7 @@
  * @parent:	index of the node that it is called from, a smaller one
  * @what:	what is called, for the user of the tree
  * @calls:	how often
+ * @resumed:	how often such a call went on there
  * @self:	time in it, ns, but not in its children
  * @total:	after calltree_sum(): and in these
  */
@@ -25,6 +26,7 @@ struct callnode {
 	u32 parent;
 	u32 what;
 	u64 calls;
+	u64 resumed;
 	u64 self;
 	u64 total;
 };
@@ -65,5 +67,8 @@ int calltree_join(const struct calltree *t, struct calltree *to);
 
 /** calltree_is_outermost - whether no node above, below those of the root, is the same call */
 bool calltree_is_outermost(const struct calltree *t, u32 node);
+
+/** calltree_is_outermost_pair - whether no call above has the same function and caller */
+bool calltree_is_outermost_pair(const struct calltree *t, u32 node);
 
 #endif

@@ -30,7 +30,7 @@ static int find_function(struct graph_view *v, const struct graph_how *how, cons
 	what = v->function->what;
 	if (callrows_callers(v->f->graph, what, how->key, &v->callers))
 		return -1;
-	return callrows_callees(v->f->graph, what, how->key, &v->self, &v->callees);
+	return callrows_callees(v->f->graph, what, how->key, &v->callees);
 }
 
 static int view(struct graph_view *v, const struct graph_how *how, const struct datr *d)
@@ -114,7 +114,8 @@ static const char doc[] =
 	"kind of EL2 entry, and a table of all functions. The recording needs the\n"
 	"events of the hypervisor's tracer function_graph.\n"
 	"\n"
-	"  CALLS      how often; of an EL2 entry, how many there were\n"
+	"  CALLS      how often; of an EL2 entry, how many there were. After a +, how\n"
+	"             many calls of earlier EL2 entries went on there\n"
 	"  TOTAL      time in the function and in those that it calls\n"
 	"  SELF       time in the function itself; of an EL2 entry, in no function that\n"
 	"             was traced. The times of self of an entry add up to its duration\n"
@@ -123,7 +124,7 @@ static const char doc[] =
 	"\vOf a function that runs a guest, only the time at EL2 counts. What follows a\n"
 	"guest's run is an EL2 entry of its own, below which the functions that were\n"
 	"running are again; a call counts in the entry in which it is made. Of\n"
-	"recursive calls, the total is that of the outermost. Percentiles are of the\n"
+	"recursive calls, the total has each moment once. Percentiles are of the\n"
 	"durations of complete calls.\n"
 	"\n"
 	"An EL2 entry in which events were lost, or of which it is not known which\n"

@@ -5,9 +5,10 @@
 #include "cmd/graphjson.h"
 #include "lib/json.h"
 
-static void put_numbers(FILE *out, u64 calls, u64 total, u64 self)
+static void put_numbers(FILE *out, u64 calls, u64 resumed, u64 total)
 {
-	fprintf(out, ", \"calls\": %llu, \"total\": %llu, \"self\": %llu", calls, total, self);
+	fprintf(out, ", \"calls\": %llu, \"resumed\": %llu, \"total\": %llu", calls, resumed,
+		total);
 }
 
 static void put_children(const struct graph_view *v, const struct graph_how *how, u32 parent,
@@ -23,12 +24,29 @@ static void put_children(const struct graph_view *v, const struct graph_how *how
 		fputs(!how->joined && parent == CALLTREE_ROOT ? "\"entry\": " :
 		      "\"function\": ", out);
 		json_string(out, graph_node_name(v, how, v->order.node[i]));
-		put_numbers(out, n->calls, n->total, n->self);
-		fputs(", \"children\": ", out);
+		put_numbers(out, n->calls, n->resumed, n->total);
+		fprintf(out, ", \"self\": %llu, \"children\": ", n->self);
 		put_children(v, how, v->order.node[i], out);
 		fputs("}", out);
 	}
 	fputs("]", out);
+}
+
+static void put_durations(const struct dist_summary *d, FILE *out)
+{
+	static const char * const key[] = { "mean", "min", "p50", "p99", "max" };
+	const u64 ns[] = { d->mean, d->min, d->p50, d->p99, d->max };
+	unsigned int i;
+
+	fprintf(out, ", \"measured\": %llu", d->count);
+	for (i = 0; i < ARRAY_SIZE(key); i++) {
+		fprintf(out, ", \"%s\": ", key[i]);
+		if (d->count)
+			fprintf(out, "%llu", ns[i]);
+		else
+			fputs("null", out);
+	}
+	fputs("}", out);
 }
 
 static void put_functions(const struct callrows *r, FILE *out)
@@ -41,10 +59,9 @@ static void put_functions(const struct callrows *r, FILE *out)
 		row = &r->row[i];
 		fputs(i ? ",\n {\"function\": " : "\n {\"function\": ", out);
 		json_string(out, row->name);
-		put_numbers(out, row->calls, row->total, row->self);
-		fprintf(out, ", \"measured\": %llu, \"mean\": %llu, \"min\": %llu, \"p50\": %llu, \"p99\": %llu, \"max\": %llu}",
-			row->d.count, row->d.mean, row->d.min, row->d.p50, row->d.p99,
-			row->d.max);
+		put_numbers(out, row->calls, row->resumed, row->total);
+		fprintf(out, ", \"self\": %llu", row->self);
+		put_durations(&row->d, out);
 	}
 	fputs("]", out);
 }
@@ -58,8 +75,8 @@ static void put_related(const char *key, const struct callrows *r, FILE *out)
 		fprintf(out, "%s{\"%s\": ", i ? ",\n " : "\n ",
 			r->row[i].is_entry ? "entry" : "function");
 		json_string(out, r->row[i].name);
-		fprintf(out, ", \"calls\": %llu, \"total\": %llu}", r->row[i].calls,
-			r->row[i].total);
+		put_numbers(out, r->row[i].calls, r->row[i].resumed, r->row[i].total);
+		fputs("}", out);
 	}
 	fputs("]", out);
 }
@@ -86,7 +103,6 @@ void graph_json(const struct graph_view *v, const struct graph_how *how, FILE *o
 	if (v->function) {
 		put_related("callers", &v->callers, out);
 		put_related("callees", &v->callees, out);
-		fprintf(out, ",\n\"self_of_outermost\": %llu", v->self);
 	}
 	fputs("}\n", out);
 }

@@ -9,6 +9,8 @@
 #include "cmd/table.h"
 #include "lib/visible.h"
 
+#define CALLS_TEXT	44
+
 /**
  * struct printer - a graph being printed
  * @v:		the graph
@@ -54,13 +56,23 @@ static void print_summary(const struct printer *p)
 		fprintf(p->out, "all times are in %s\n", unit_words[p->how->table.unit]);
 }
 
+/* Of a "+", how many calls went on there */
+static const char *calls_text(char *text, u64 calls, u64 resumed)
+{
+	if (resumed)
+		snprintf(text, CALLS_TEXT, "%llu+%llu", calls, resumed);
+	else
+		snprintf(text, CALLS_TEXT, "%llu", calls);
+	return text;
+}
+
 /* The tree */
 
 static void print_numbers(const struct printer *p, const struct callnode *n)
 {
-	char total[UNIT_TEXT], self[UNIT_TEXT];
+	char calls[CALLS_TEXT], total[UNIT_TEXT], self[UNIT_TEXT];
 
-	fprintf(p->out, "%10llu %12s %12s %7.2f  ", n->calls,
+	fprintf(p->out, "%10s %12s %12s %7.2f  ", calls_text(calls, n->calls, n->resumed),
 		unit_text(total, n->total, p->how->table.unit),
 		unit_text(self, n->self, p->how->table.unit), share(p, n->total));
 }
@@ -72,6 +84,7 @@ static void print_others(const struct printer *p, const u32 *node, size_t nr, un
 
 	for (i = 0; i < nr; i++) {
 		others.calls += p->v->tree->node[node[i]].calls;
+		others.resumed += p->v->tree->node[node[i]].resumed;
 		others.total += p->v->tree->node[node[i]].total;
 	}
 	others.self = others.total;
@@ -134,34 +147,51 @@ static void add_others(struct table *t, size_t nr)
 	table_add(t, name);
 }
 
+static void add_calls(struct table *t, u64 calls, u64 resumed)
+{
+	char text[CALLS_TEXT];
+
+	table_add(t, calls_text(text, calls, resumed));
+}
+
+static void add_durations(const struct printer *p, struct table *t, const struct dist_summary *d)
+{
+	const u64 ns[] = { d->mean, d->min, d->p50, d->p99, d->max };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(ns); i++) {
+		if (d->count)
+			add_time(p, t, ns[i]);
+		else
+			table_add(t, "-");
+	}
+}
+
 static void add_function(const struct printer *p, struct table *t, const struct callrow *r)
 {
 	table_add(t, r->name);
-	table_add_number(t, r->calls);
+	add_calls(t, r->calls, r->resumed);
 	add_time(p, t, r->total);
 	add_share(p, t, r->total);
 	add_time(p, t, r->self);
 	add_share(p, t, r->self);
-	add_time(p, t, r->d.mean);
-	add_time(p, t, r->d.min);
-	add_time(p, t, r->d.p50);
-	add_time(p, t, r->d.p99);
-	add_time(p, t, r->d.max);
+	add_durations(p, t, &r->d);
 }
 
 /* Totals contain each other: only those of self are added */
 static void add_other_functions(const struct printer *p, struct table *t, size_t from)
 {
 	const struct callrows *f = &p->v->functions;
-	u64 calls = 0, self = 0;
+	u64 calls = 0, resumed = 0, self = 0;
 	size_t i;
 
 	for (i = from; i < f->nr; i++) {
 		calls += f->row[i].calls;
+		resumed += f->row[i].resumed;
 		self += f->row[i].self;
 	}
 	add_others(t, f->nr - from);
-	table_add_number(t, calls);
+	add_calls(t, calls, resumed);
 	table_add(t, "");
 	table_add(t, "");
 	add_time(p, t, self);
@@ -197,40 +227,56 @@ static int print_functions(const struct printer *p)
 
 /* Callers and callees */
 
-static void add_cells(const struct printer *p, struct table *t, u64 calls, u64 ns)
+static void add_cells(const struct printer *p, struct table *t, const struct callrow *r, u64 ns)
 {
 	u64 all = p->v->function->total;
-	char text[32];
 
-	table_add_number(t, calls);
+	add_calls(t, r->calls, r->resumed);
 	add_time(p, t, ns);
-	snprintf(text, sizeof(text), "%.2f", all ? 100.0 * ns / all : 0);
-	table_add(t, text);
+	table_add_percent(t, all ? 100.0 * ns / all : 0);
+}
+
+/* Totals of a recursive function contain each other: they are not added */
+static void add_other_related(const struct printer *p, struct table *t, const struct callrows *r,
+			      size_t from)
+{
+	struct callrow others = { 0 };
+	u64 all = 0;
+	size_t i;
+
+	for (i = 0; i < r->nr; i++)
+		all += r->row[i].total;
+	for (i = from; i < r->nr; i++) {
+		others.calls += r->row[i].calls;
+		others.resumed += r->row[i].resumed;
+		others.total += r->row[i].total;
+	}
+	add_others(t, r->nr - from);
+	if (all <= p->v->function->total) {
+		add_cells(p, t, &others, others.total);
+		return;
+	}
+	add_calls(t, others.calls, others.resumed);
+	table_add(t, "");
+	table_add(t, "");
 }
 
 static int print_related(const struct printer *p, const char *title, const struct callrows *r,
-			 const u64 *self)
+			 const struct callrow *self)
 {
 	static const struct column columns[] = { { "calls", 0 }, { "total", 0 }, { "%", 0 } };
 	struct table t = { .title = title, .column = columns, .nr = ARRAY_SIZE(columns) };
 	size_t i, shown = p->how->table.top ? MIN(r->nr, p->how->table.top) : r->nr;
-	u64 calls = 0, ns = 0;
 
 	for (i = 0; i < shown; i++) {
 		table_add(&t, r->row[i].name);
-		add_cells(p, &t, r->row[i].calls, r->row[i].total);
+		add_cells(p, &t, &r->row[i], r->row[i].total);
 	}
-	for (i = shown; i < r->nr; i++) {
-		calls += r->row[i].calls;
-		ns += r->row[i].total;
-	}
-	if (shown < r->nr) {
-		add_others(&t, r->nr - shown);
-		add_cells(p, &t, calls, ns);
-	}
+	if (shown < r->nr)
+		add_other_related(p, &t, r, shown);
 	if (self) {
 		table_add(&t, "[self]");
-		add_cells(p, &t, p->v->function->calls, *self);
+		add_cells(p, &t, self, self->self);
 	}
 	return table_end(&t, p->how->table.width, p->out);
 }
@@ -248,5 +294,5 @@ int graph_text(const struct graph_view *v, const struct graph_how *how, FILE *ou
 		return 0;
 	if (print_related(&p, "CALLER", &v->callers, NULL))
 		return -1;
-	return print_related(&p, "CALLS", &v->callees, &v->self);
+	return print_related(&p, "CALLS", &v->callees, v->function);
 }

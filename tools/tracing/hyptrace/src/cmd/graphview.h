@@ -34,7 +34,6 @@ struct graph_how {
  * @function:	of --function: the one, or NULL
  * @callers:	of that
  * @callees:	of that
- * @self:	of that: time of self in outermost calls
  */
 struct graph_view {
 	const struct filegraph *f;
@@ -44,7 +43,6 @@ struct graph_view {
 	const struct callrow *function;
 	struct callrows callers;
 	struct callrows callees;
-	u64 self;
 };
 
 /** graph_node_name - the name of a node that is not the root */
