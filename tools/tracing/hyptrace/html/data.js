@@ -270,11 +270,13 @@ function taskText(data, task) {
 }
 
 function vcpuText(vcpu) {
-	return vcpu.vm === null ? "vCPU" : "vCPU 0x" + vcpu.vm.toString(16) + ":" + vcpu.index;
+	const vm = vcpu.vm ? "0x" + vcpu.vm.toString(16) : "?";
+
+	return vcpu.vm === null ? "vCPU" : "vCPU " + vm + ":" + vcpu.index;
 }
 
 function vmText(vm) {
-	return vm === null ? "VM without a name" : "VM 0x" + vm.toString(16);
+	return vm ? "VM 0x" + vm.toString(16) : vm === null ? "VM without a name" : "VMs without a handle";
 }
 
 /* As "report" prints it */

@@ -119,11 +119,13 @@ def test_unmeasured(directory):
 
 def test_text(directory):
     path = write(directory, {0: host_fault(1000, 100, 0x40000000) + vcpu_exit(2000, 0x80201000) +
-                             vcpu_enter(4000) + vcpu_exit(5000, 0)})
+                             vcpu_enter(4000) + vcpu_exit(5000, 0) +
+                             vcpu_exit(6000, 0, vm=0) + vcpu_enter(7000, vm=0)})
     out = run(HYPTRACE, "pages", "--heat", path).stdout.decode()
     equal("text", [line.split() for line in out.splitlines()], [
         ["VM", "BLOCK", "faults", "total", "mean", "p50", "p90", "p99", "max"],
         ["0x1000", "0x80200000", "1"] + ["2.000"] * 6,
+        ["?", "0x0", "1"] + ["1.000"] * 6,
         ["host", "0x40000000", "1"] + ["0.100"] * 6, ["not", "measured:", "faults=1"]])
 
 

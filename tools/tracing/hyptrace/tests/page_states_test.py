@@ -335,7 +335,12 @@ def test_text(directory):
         ["host_share_hyp", "1", "1", "0", "0"], ["host_donate_hyp", "1", "0", "0", "1"],
         ["hyp_donate_host", "0", "0", "1", "0"], ["host_donate_guest", "1", "1", "0", "0"],
         ["guest_share_host", "1", "0", "0", "0"]])
-    equal("no such page", run(HYPTRACE, "pages", "--pfn", "1", path).stdout, b"")
+    equal("no such page", run(HYPTRACE, "pages", "--pfn", "1", path).stdout,
+          b"no transitions of these pages were recorded\n")
+    none = run(HYPTRACE, "pages", write(directory, {0: timed([("hyp_enter", 7, {})])}))
+    equal("no transitions", (none.returncode, none.stdout.decode()), (
+        0, "no transitions were recorded: outside of protected mode, EL2 makes none\n"))
+    path = write(directory, {0: timed([change("host_share_hyp", 0x48231)])})
     equal("no such page as JSON", history(path, "1"), {})
     equal("decimal", list(history(path, str(0x48231))), [0x48231])
 

@@ -23,24 +23,24 @@ BASE = 10**9
 VM = 0x1003
 
 
-def guest_run(number):
+def guest_run(number, vm=VM):
     """Events of host and EL2 of a guest's run: every 10 us one, the n-th exit n us longer"""
     ts, pid, vcpu = BASE + 10000 * number, 7 + number % 2, number % 2
     left = ts + 1300 + 1000 * number
     host = [(ts, "kvm_entry", pid, {}), (left + 100, "kvm_exit", pid, {})]
     hyp = [(ts + 100, "hyp_enter", pid, {"reason": HVC}), (ts + 110, "host_hcall", pid, {"id": 5}),
-           (ts + 120, "vcpu_enter", pid, {"vm": VM, "vcpu": vcpu}),
+           (ts + 120, "vcpu_enter", pid, {"vm": vm, "vcpu": vcpu}),
            (ts + 200, "hyp_exit", pid, {"reason": ERET_GUEST}),
            (ts + 1200, "hyp_enter", pid, {"reason": GUEST_EXIT}),
            (left, "hyp_exit", pid, {"reason": ERET_HOST})]
     return host, hyp
 
 
-def recording(directory, runs=4):
+def recording(directory, runs=4, vm=VM):
     path = os.path.join(directory, "runs%d.dat" % runs)
     host, hyp = [], []
     for number in range(runs):
-        events = guest_run(number)
+        events = guest_run(number, vm)
         host += events[0]
         hyp += events[1]
     synth.write(path, {0: [synth.page(host)]}, {0: [synth.page(hyp)]},
@@ -135,6 +135,12 @@ def test_sort(directory):
     tasks = [row["pid"] for row in numbers("-s", "host", path)["tasks"]]
     equal("sort by host", tasks[0], None)
     equal("sort by entries", [row["vcpu"] for row in numbers("-s", "ent", path)["vcpus"]], [0, 1])
+
+
+def test_no_handle(directory):
+    out = text(recording(directory, runs=2, vm=0))
+    equal("vCPUs of VMs without a handle", [" ".join(row[:3]) for row in table(out, "VCPU")[:2]],
+          ["?:0 of first-7", "?:1 of second-8"])
 
 
 def test_top(directory):
@@ -269,8 +275,8 @@ def test_errors(directory):
 
 def main():
     print("TAP version 13")
-    attempt_each((test_json, test_units, test_rounding, test_total, test_sort, test_top, test_time,
-                  test_who, test_slowest, test_width, test_errors))
+    attempt_each((test_json, test_units, test_rounding, test_total, test_sort, test_no_handle, test_top,
+                  test_time, test_who, test_slowest, test_width, test_errors))
     finish()
 
 

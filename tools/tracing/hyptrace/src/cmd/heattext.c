@@ -8,7 +8,9 @@ static void text_block(const struct pageheat_block *b, const struct dist_summary
 {
 	char vm[16] = "host";
 
-	if (b->guest)
+	if (b->guest && !b->vm)
+		snprintf(vm, sizeof(vm), "?");
+	else if (b->guest)
 		snprintf(vm, sizeof(vm), "0x%x", b->vm);
 	fprintf(out, "%-12s 0x%-15llx %9llu %14.3f %11.3f %11.3f %11.3f %11.3f %11.3f\n", vm,
 		b->address, s->count, s->total / 1e3, s->mean / 1e3, s->p50 / 1e3,

@@ -93,7 +93,7 @@ static const char doc[] =
 	"A fault of the host lasts from hyp_enter to hyp_exit, and needs\n"
 	"host_mem_abort. One of a guest lasts until its vCPU is entered again, and\n"
 	"needs vcpu_enter and vcpu_exit. EL2 does not show the faults of protected VMs.\n"
-	"Outside of protected mode, all VMs are VM 0x0.\n"
+	"Outside of protected mode, VMs have no handle: '?' has the faults of all.\n"
 	"\n"
 	"Exit status: 0 on success; 1 on errors, or if FILE is corrupt in places; 2 for\n"
 	"a wrong command line.";

@@ -30,6 +30,22 @@ static void json_counts(const char *name, const struct pagecheck_counts *n, FILE
 		name, n->done, n->unknown, n->refused, n->illegal);
 }
 
+static bool has_happened(const struct pagecheck_counts *n)
+{
+	return n->done || n->refused;
+}
+
+static bool is_empty(const struct pagecheck_counts *counts)
+{
+	enum page_op op;
+
+	for (op = 0; op < NR_PAGE_OPS; op++) {
+		if (has_happened(&counts[op]))
+			return false;
+	}
+	return true;
+}
+
 void pagestext_counts(const struct pagecheck_counts *counts, bool json, FILE *out)
 {
 	unsigned int nr = 0;
@@ -37,11 +53,14 @@ void pagestext_counts(const struct pagecheck_counts *counts, bool json, FILE *ou
 
 	if (json)
 		fputs("{\"transitions\": [", out);
+	else if (is_empty(counts))
+		fputs("no transitions were recorded: outside of protected mode, EL2 makes none\n",
+		      out);
 	else
 		fprintf(out, "%-*s %9s %9s %9s %9s\n", NAME_WIDTH, "TRANSITION", "pages",
 			"unknown", "refused", "illegal");
 	for (op = 0; op < NR_PAGE_OPS; op++) {
-		if (!counts[op].done && !counts[op].refused)
+		if (!has_happened(&counts[op]))
 			continue;
 		if (json) {
 			separate(out, &nr);
@@ -97,6 +116,8 @@ static void text_history(const struct pagehistory *h, struct evdb *db, FILE *out
 	const struct page_step *s;
 	size_t i;
 
+	if (!h->nr)
+		fputs("no transitions of these pages were recorded\n", out);
 	for (i = 0; i < h->nr; i++) {
 		s = &h->step[i];
 		if (is_first_of_page(h, i))

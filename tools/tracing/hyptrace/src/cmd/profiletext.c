@@ -6,6 +6,7 @@
 
 #include "cmd/profiletext.h"
 #include "cmd/table.h"
+#include "cmd/vcpuname.h"
 #include "lib/visible.h"
 
 #define BAR_WIDTH	40
@@ -92,17 +93,12 @@ static const char *row_task_name(const struct profile_printer *p, const struct t
 	return task_name(p, r->id, name, NAME_SIZE);
 }
 
-static const char *vcpu_name(const struct profile_printer *p, const struct times_row *r,
-			     char name[NAME_SIZE])
+static const char *row_vcpu_name(const struct profile_printer *p, const struct times_row *r,
+				 char name[NAME_SIZE])
 {
 	char task[NAME_SIZE / 2];
-	const char *of = task_name(p, r->id, task, sizeof(task));
 
-	if (r->named)
-		snprintf(name, NAME_SIZE, "0x%x:%u of %s", r->vm, r->vcpu, of);
-	else
-		snprintf(name, NAME_SIZE, "?:? of %s", of);
-	return name;
+	return vcpu_name(name, NAME_SIZE, r, task_name(p, r->id, task, sizeof(task)));
 }
 
 static void add_places(const struct profile_printer *p, struct table *t, const struct places *what,
@@ -163,7 +159,7 @@ static int print_all_places(const struct profile_printer *p)
 {
 	static const struct places cpus = { times_cpu, cpu_name, true };
 	static const struct places tasks = { times_task, row_task_name, false };
-	static const struct places vcpus = { times_vcpu, vcpu_name, true };
+	static const struct places vcpus = { times_vcpu, row_vcpu_name, true };
 
 	if (print_places(p, "CPU", &cpus) || print_places(p, "TASK", &tasks))
 		return -1;

@@ -3,6 +3,7 @@
  * The profile of an interval as narrow tables. See toptext.h.
  */
 #include "cmd/toptext.h"
+#include "cmd/vcpuname.h"
 #include "lib/visible.h"
 
 #define NAME_WIDTH	28
@@ -100,11 +101,7 @@ static void print_vcpus(struct top_table t)
 		if (!i)
 			places_head(&t, "VCPU", "entries/s");
 		task_name(&t, r->id, task, sizeof(task));
-		if (r->named)
-			snprintf(name, sizeof(name), "0x%x:%u of %s", r->vm, r->vcpu, task);
-		else
-			snprintf(name, sizeof(name), "?:? of %s", task);
-		print_places(&t, name, r, true);
+		print_places(&t, vcpu_name(name, sizeof(name), r, task), r, true);
 	}
 }
 
