@@ -23,13 +23,10 @@
 #include "analysis/cpunow.h"
 #include "analysis/delays.h"
 #include "analysis/labels.h"
+#include "analysis/taskstate.h"
 #include "analysis/vcputask.h"
 #include "lib/log.h"
 #include "lib/util.h"
-
-/* Of prev_state: the task could run, or has ended */
-#define SLEEPS		0xff
-#define ENDED		0x30
 
 struct delays {
 	struct delays_known known;
@@ -223,9 +220,9 @@ static int runs_on(struct vcputask *t, unsigned int cpu, u64 ts)
 
 static void stops(struct delays *s, struct vcputask *t, const struct delay_event *ev)
 {
-	bool sleeps = ev->state & SLEEPS;
+	bool sleeps = ev->state & TASK_SLEEPS;
 
-	if (ev->state & ENDED) {
+	if (ev->state & TASK_ENDED) {
 		vcputasks_remove(&s->tasks, t);
 		return;
 	}

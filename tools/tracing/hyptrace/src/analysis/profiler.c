@@ -9,6 +9,7 @@
 #include "analysis/bootsteps.h"
 #include "analysis/exitname.h"
 #include "analysis/profiler.h"
+#include "analysis/taskstate.h"
 #include "lib/log.h"
 
 /* Keys of exits, among those of reasons */
@@ -99,6 +100,7 @@ static int describe(struct profiler *r, const struct rbevent *ev,
 		break;
 	case EV_SCHED_SWITCH:
 		t->other = evdb_field(r->out.db, ev, "next_pid");
+		t->ended = evdb_field(r->out.db, ev, "prev_state") & TASK_ENDED;
 		break;
 	case EV_KVM_ENTRY:
 	case EV_KVM_EXIT:

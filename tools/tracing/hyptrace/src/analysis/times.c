@@ -18,15 +18,16 @@
  * host's hyp_enter(hvc) to hyp_exit(eret_host), without the time in a guest.
  * One of which a part is missing is counted, not measured.
  *
- * Tasks: events of EL2 have the task on whose behalf it runs. The host's time
- * belongs to the task that one event of the host leaves running and that the next
- * one finds running. If they do not agree, or if events between were lost, the task
- * is unknown.
+ * Tasks: events of EL2 have the task on whose behalf it runs. The host's time from one
+ * sched_switch to the next belongs to the task that the first one switches to. It is unknown if
+ * the second one switches from another task, or if events between were lost. The events between
+ * tell nothing: some are written after sched_switch in the name of the task before. Only where no
+ * sched_switch was seen since a loss, the pid of an event is the task, until there is another pid.
  *
  * So the place and the task of a stretch of time may become known only with the next
  * event of a side: see stretches.h.
  *
- * vCPUs: a task's times are those of the vCPU that it ran last.
+ * vCPUs: a task's times are those of the vCPU that it ran last. When it ends, its pid has none.
  *
  * All events are taken, whatever the scope is. Of a span, what lies in it counts; entries
  * and durations count if they begin in it.
@@ -65,6 +66,7 @@ enum state {
  * @call_ns:	time at EL2 since
  * @call:	the hypercall, if it is one
  * @running:	the task that runs in the host, by the host's events
+ * @switched:	@running is by a sched_switch
  * @at_el2:	the task on whose behalf EL2 was entered
  * @entry_known: a kvm_entry was seen, and no guest since
  * @entry:	its timestamp
@@ -89,6 +91,7 @@ struct cpu_times {
 	u64 call_ns;
 	struct dist *call;
 	s32 running;
+	bool switched;
 	s32 at_el2;
 	bool entry_known;
 	u64 entry;
@@ -280,20 +283,23 @@ static void drop_stay(struct times *t, struct cpu_times *c)
 		t->result.no_exit += count_stay(t, c);
 }
 
+static void forget_vcpu(const struct times *t, s32 pid)
+{
+	struct times_row wanted = { .id = pid }, *task = rows_find(&t->tasks, &wanted);
+
+	if (task)
+		task->running = NULL;
+}
+
 /* Nothing is known any more, until the next event tells the state */
 static void forget(struct times *t, struct cpu_times *c)
 {
-	struct times_row wanted = { .id = c->at_el2 }, *task;
-
 	drop_stay(t, c);
 	c->state = UNKNOWN;
 	c->call_known = false;
 	c->entry_known = false;
 	c->exit_known = false;
-	/* it may have run another vCPU since */
-	task = rows_find(&t->tasks, &wanted);
-	if (task)
-		task->running = NULL;
+	forget_vcpu(t, c->at_el2);	/* it may have run another vCPU since */
 }
 
 static void enter(const struct times *t, struct cpu_times *c,
@@ -524,15 +530,28 @@ static int take_kvm_exit(struct times *t, struct cpu_times *c)
 	return measured ? end_way(t, c, WAY_OUT, c->exit) : 0;
 }
 
+/* Which task runs; the pid of an event tells it only if no sched_switch has */
+static int take_task(struct times *t, struct cpu_times *c, const struct times_event *ev, bool lost)
+{
+	bool is_switch = ev->kind == EV_SCHED_SWITCH, same = c->running == ev->pid;
+	bool known = !lost && ev->ts >= c->last[HOST];
+
+	if (known && !is_switch && c->switched && !same)
+		return 0;
+	if (stretches_settle(&c->open, &t->tasks, known && same, HOST))
+		return -1;
+	c->running = is_switch ? ev->other : ev->pid;
+	c->switched = is_switch || (known && c->switched);
+	if (ev->ended)
+		forget_vcpu(t, ev->pid);
+	return 0;
+}
+
 static int feed_host(struct times *t, struct cpu_times *c,
 		     const struct times_event *ev, bool lost)
 {
-	bool known = !lost && c->running == ev->pid && ev->ts >= c->last[HOST];
-
-	if (t->have_switches && stretches_settle(&c->open, &t->tasks, known, HOST))
+	if (t->have_switches && take_task(t, c, ev, lost))
 		return -1;
-	if (t->have_switches)
-		c->running = ev->kind == EV_SCHED_SWITCH ? ev->other : ev->pid;
 	if (lost) {
 		c->entry_known = false;
 		c->exit_known = false;

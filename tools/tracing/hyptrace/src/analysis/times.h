@@ -35,6 +35,7 @@ const char *way_name(enum way way);
  * @pid:	the task on whose behalf it was written
  * @other:	of sched_switch, the next task; of hyp_exit, the task of the next
  *		vCPU
+ * @ended:	of sched_switch: @pid has ended
  * @vm:		of vcpu_enter
  * @vcpu:	of vcpu_enter
  * @dist:	takes the durations: of hyp_enter, those of that reason; of
@@ -50,6 +51,7 @@ struct times_event {
 	bool lost;
 	s32 pid;
 	s32 other;
+	bool ended;
 	u32 vm;
 	u32 vcpu;
 	struct dist *dist;
