@@ -133,8 +133,8 @@ class Compare {
 		const { percent, wall } = this.comparison;
 		const pair = (values, text) => `${text(values[0])} \u2192 ${text(values[1])}`;
 		const facts = [["wall time", pair(wall, durationText)],
-			       ...["host", "el2", "guest", "unknown"].map((name) =>
-				[name === "el2" ? "EL2" : name, pair(percent[name], (p) => p.toFixed(2) + " %")])];
+			       ...PLACES.map((name) =>
+				[name, pair(percent[name.toLowerCase()], (p) => p.toFixed(2) + " %")])];
 		const names = this.sides.map(({ page }) => page.data.file);
 
 		document.title = names.join(", ") + " - hyptrace compare";

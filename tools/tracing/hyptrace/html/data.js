@@ -5,7 +5,10 @@
  */
 "use strict";
 
-const PLACES = ["host", "EL2", "guest", "unknown"];
+const PLACES = ["task", "EL2", "guest", "irq", "softirq", "idle", "unknown"];
+const PLACE_NAMES = PLACES.map((name) => name.toLowerCase());	/* as in JSON */
+const RARE_PLACES = [3, 4, 5];	/* not shown where a recording has none */
+const TASK_PLACES = [0, 1, 2, 3, 4];	/* places of a task; the others are of a CPU */
 const SIDES = ["host", "el2", "guest"];	/* of events, as in their colours */
 const SIDE_NAMES = ["host", "hyp", "guest"];	/* and as in texts */
 const GUEST = 2;
@@ -242,6 +245,8 @@ function readData(base64) {
 	data.cpus = r.list(() => readCpu(r, data.places));
 	data.cpuIndex = new Map(data.cpus.map((c, i) => [c.cpu, i]));
 	sortEvents(data);
+	data.shown = [...PLACES.keys()].filter((place) =>
+		!RARE_PLACES.includes(place) || data.cpus.some(({ slices }) => slices[place].n));
 	data.start = Infinity;
 	for (const c of data.cpus)
 		for (const s of c.slices)

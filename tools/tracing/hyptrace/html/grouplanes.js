@@ -9,7 +9,7 @@ const MAX_TASKS = 100;
 function timesText(members, range) {
 	const timeOf = (slices) => range ? timeIn(slices, range.from, range.to) : slices.sum[slices.n];
 
-	const times = [2, 1, 0].map((place) =>
+	const times = [2, 1, 0, 3, 4].map((place) =>
 		[PLACES[place], d3.sum(members, ({ slices }) => timeOf(slices[place]))]);
 
 	return times.filter(([, time]) => time).map(([name, time]) => `${name} ${durationText(time)}`)
@@ -29,8 +29,7 @@ function groupLane(data, group, { name, detail, guestName, hasPlace }) {
 		...group, data, text, detail, members: [group], name: name + on,
 	}, (lane) => [
 		new TitleRow(), new RunRow(lane),
-		...[0, 1, 2].filter((place) => hasPlace(group, place))
-			.map((place) => new PlaceRow(lane, place)),
+		...placeRows(lane, TASK_PLACES, (place) => hasPlace(group, place)),
 		new EventRow(lane)]);
 }
 
@@ -82,7 +81,7 @@ function vcpuLanes(data) {
 	const order = vcpuOrder(data);
 	const lanes = order.map((g) => groupLane(data, grouping.groups[g], {
 		name: vcpuText(vcpuOf(data, grouping.groups[g])), detail: tasksOf(data, grouping.groups[g]),
-		guestName: () => "", hasPlace: () => true,
+		guestName: () => "", hasPlace: ({ slices }, place) => place < 3 || slices[place].n > 0,
 	}));
 	const laneOfGroup = new Map(order.map((g, i) => [g, i]));
 

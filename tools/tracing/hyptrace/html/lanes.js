@@ -134,12 +134,18 @@ class LaneSet {
 	}
 }
 
+/* A row for each of the places that isThere(place) */
+function placeRows(lane, places, isThere) {
+	return places.filter(isThere).map((place) => new PlaceRow(lane, place));
+}
+
 function cpuLanes(data) {
 	const lanes = data.cpus.map((cpu, cpuIndex) => new Lane({
 		...cpu, data, cpuIndex, name: cpuName(data, cpuIndex),
 		text: (place, i) => place === 2 ? guestText(data, cpu.slices[2].what[i]) :
 			taskText(data, data.places[cpu.slices[place].what[i]].task),
-	}, (lane) => [...[0, 1, 2].map((place) => new PlaceRow(lane, place)), new EventRow(lane)]));
+	}, (lane) => [...placeRows(lane, [0, 1, 2, 3, 4, 5], (place) => place < 3 || cpu.slices[place].n),
+		      new EventRow(lane)]));
 
 	return new LaneSet(lanes, (box) => box.cpu ?? -1);
 }

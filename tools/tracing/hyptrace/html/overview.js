@@ -13,7 +13,7 @@ class OverviewPainter extends Painter {
 		const { data, colours } = this;
 		const inside = this.width - LABELS;
 		const ns = (data.end - data.start) / inside;
-		const order = [[2, "guest"], [1, "el2"], [0, "host"]];
+		const order = [2, 1, 0, 3, 4, 5];
 
 		this.begin();
 		this.rect(colours.panel, 0, 0, this.width, this.height);
@@ -22,12 +22,12 @@ class OverviewPainter extends Painter {
 			const from = data.start + x * ns;
 			let y = this.height - 2;
 
-			for (const [place, name] of order) {
+			for (const place of order) {
 				const time = data.cpus.reduce((sum, cpu) =>
 					sum + timeIn(cpu.slices[place], from, from + ns), 0);
 				const share = time / ns / data.cpus.length * (this.height - 4);
 
-				this.rect(colours[name], LABELS + x, y - share, 1, share);
+				this.rect(placeColour(this, place), LABELS + x, y - share, 1, share);
 				y -= share;
 			}
 		}

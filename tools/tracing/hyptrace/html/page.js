@@ -37,6 +37,7 @@ class Page {
 		this.listenToPointer();
 		this.keys = new Keys(this);
 		this.showFacts();
+		this.showLegend();
 		this.details.show();
 		this.setTheme(systemTheme());
 		this.resize();
@@ -415,6 +416,12 @@ class Page {
 
 	toggleTheme() {
 		this.setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
+	}
+
+	showLegend() {
+		for (const place of RARE_PLACES)
+			if (!this.data.shown.includes(place))
+				$("legend").querySelector("." + PLACES[place]).parentElement.remove();
 	}
 
 	showFacts() {

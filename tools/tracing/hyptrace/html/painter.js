@@ -66,7 +66,7 @@ function walkMarks(marks, view, mark) {
 /* --- colours ---------------------------------------------------------------- */
 
 const COLOURS = ["background", "panel", "lane", "text", "muted", "line", "host", "el2", "guest",
-		 "unknown", "idle", "cpu-even", "cpu-odd", "loss", "hit", "on-slice", "selection"];
+		 "task", "irq", "softirq", "unknown", "idle", "cpu-even", "cpu-odd", "loss", "hit", "on-slice", "selection"];
 
 function readColours() {
 	const style = getComputedStyle(document.documentElement);
@@ -101,7 +101,6 @@ class Painter {
 		this.data = data;
 		this.primitives = 0;
 		this.texts = new Map();
-		this.idle = data.tasks.map((t) => t.pid === 0);
 	}
 
 	setColours(colours) {

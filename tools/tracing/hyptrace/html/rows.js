@@ -40,12 +40,10 @@ class PlaceRow {
 
 		p.rect(p.colours.lane, LABELS, y + 1, p.width, LANE - 2);
 		walkSlices(slices, view, (i, x0, x1) => {
-			const idle = p.idle[p.data.places[slices.what[i]].task] && this.name === "host";
-
-			p.slice(idle ? p.colours.idle : colour, x0, x1, y);
+			p.slice(colour, x0, x1, y);
 			if (place !== 1)
-				p.label(p.colours[idle ? "text" : "on-slice"], lane.text(place, i), x0, x1,
-					y + LANE / 2);
+				p.label(p.colours[this.name === "idle" ? "text" : "on-slice"],
+					lane.text(place, i), x0, x1, y + LANE / 2);
 		}, (x, share) => p.column(colour, x, share, y));
 		if (place === 1)
 			drawStays(p, view, lane.stays, y, LANE);

@@ -31,13 +31,13 @@ function svgElement(name, attributes, ...children) {
 	return e;
 }
 
-/* The shares of host, EL2, guest and unknown as a bar */
+/* The shares of the places as a bar */
 function shareBar(row, whole) {
 	const width = 120;
 	const svg = svgElement("svg", { class: "share", width, height: 12, "aria-hidden": true });
 	let x = 0;
 
-	for (const name of ["host", "el2", "guest", "unknown"]) {
+	for (const name of PLACE_NAMES) {
 		const size = whole ? row[name] / whole * width : 0;
 
 		svg.append(svgElement("rect", { class: name, x, y: 0, width: size, height: 12 }));
@@ -90,13 +90,13 @@ function label(text) {
 
 /* --- the tables of stat: columns, rows of cells, the query of a row -------- */
 
-function timesTable(title, first, rows, whole, name, query) {
+function timesTable(title, first, rows, { whole, shown }, name, query) {
 	return {
-		columns: [first, "shares", "entries", "host", "%", "EL2", "%", "guest", "%", "unknown", "%"],
+		columns: [first, "shares", "entries", ...shown.flatMap((place) => [PLACES[place], "%"])],
 		rows: rows.map((row) => ({
 			cells: [label(name(row)), { node: shareBar(row, whole), left: true }, count(row.entries),
-				...["host", "el2", "guest", "unknown"].flatMap((p) =>
-					[time(row[p]), percent(row[p], whole)])],
+				...shown.map((place) => row[PLACE_NAMES[place]])
+					.flatMap((ns) => [time(ns), percent(ns, whole)])],
 			query: query(row),
 		})),
 		title,
@@ -133,20 +133,21 @@ function entryQuery(row) {
 	return what ? "vcpu_exit =" + what : "hyp_enter reason=" + reason;
 }
 
-function statTables(stat) {
-	const wall = stat.wall;
+/* shown: the places that have columns */
+function statTables(stat, shown) {
+	const how = { whole: stat.wall, shown };
 
 	return [
-		timesTable("CPUs", "CPU", stat.cpus, wall, (r) => "CPU " + r.cpu, (r) => "cpu" + r.cpu),
-		timesTable("Tasks", "task", stat.tasks, wall, taskOf, (r) => r.pid === null ? null : taskOf(r)),
-		timesTable("vCPUs", "vCPU", stat.vcpus, wall,
+		timesTable("CPUs", "CPU", stat.cpus, how, (r) => "CPU " + r.cpu, (r) => "cpu" + r.cpu),
+		timesTable("Tasks", "task", stat.tasks, how, taskOf, (r) => r.pid === null ? null : taskOf(r)),
+		timesTable("vCPUs", "vCPU", stat.vcpus, how,
 			   (r) => vcpuText({ vm: r.vm, index: r.vcpu }) + " of " + taskOf(r),
 			   (r) => "vcpu_enter " + taskOf(r)),
 		distTable("EL2 entries", "reason", stat.entries, "stays", entryQuery),
 		distTable("Hypercalls", "hypercall", stat.hypercalls, "calls",
 			  (r) => "host_hcall id=" + r.name),
 		distTable("World switches", "direction", stat.switches, "switches", () => null),
-		timesTable("VMs", "VM", vmRows(stat.vcpus), wall, (r) => vmText(r.vm), () => null),
+		timesTable("VMs", "VM", vmRows(stat.vcpus), how, (r) => vmText(r.vm), () => null),
 	];
 }
 

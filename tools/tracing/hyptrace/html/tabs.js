@@ -16,10 +16,11 @@ class Tabs {
 
 	/* If EL2's functions were traced, the last one is a picture of them */
 	tablesOf(stat) {
-		const { functions } = this.page.data.stat;
+		const { shown, stat: { functions } } = this.page.data;
+		const tables = statTables(stat, shown);
 		const flame = { title: "EL2 functions", columns: [], rows: [], functions };
 
-		return functions ? [...statTables(stat), flame] : statTables(stat);
+		return functions ? [...tables, flame] : tables;
 	}
 
 	makeTabs() {

@@ -84,7 +84,7 @@ class LanePainter {
 
 		if (!lane.slices)
 			return;
-		walkSlices(lane.slices[3], this.view, (i, x0, x1) => {
+		walkSlices(lane.slices[PLACES.indexOf("unknown")], this.view, (i, x0, x1) => {
 			hatch(x0, x1);
 			if (x1 - x0 > 76) {
 				const at = Math.max(x0, LABELS) + 6;

@@ -5,8 +5,6 @@
  * up. A visit without duration counts where it happened.
  */
 
-const PLACE_NAMES = ["host", "el2", "guest", "unknown"];
-
 /* Call found(i, ns) for the slices that have a part in the range */
 function eachPart({ n, start, end }, { from, to, last }, found) {
 	for (let i = lowerBound(end, n, from); i < n && (start[i] < to || last); i++) {
@@ -39,7 +37,7 @@ function eachVisit(cpu, list, range, found) {
 }
 
 function emptyTimes(rest) {
-	return { ...rest, host: 0, el2: 0, guest: 0, unknown: 0 };
+	return { ...rest, ...Object.fromEntries(PLACE_NAMES.map((name) => [name, 0])) };
 }
 
 function cpuTimes(data, { from, to }) {

@@ -5,12 +5,12 @@
 
 /*
  * How many of the groups are in the guest, at EL2 and in the host, as steps: from t[i] on,
- * level[3 * i + place] are there. sum is their time up to t[i].
+ * level[3 * i + place] are there. sum is their time up to t[i]. All of the host is in place 0.
  */
 class Levels {
 	constructor(groups) {
 		const lists = groups.flatMap(({ slices }) =>
-			slices.slice(0, 3).flatMap(({ start, end }) => [start, end]));
+			TASK_PLACES.flatMap((place) => [slices[place].start, slices[place].end]));
 		const most = d3.sum(lists, (list) => list.length);
 
 		this.n = 0;
@@ -19,7 +19,9 @@ class Levels {
 		this.sum = new Float64Array(3 * most);
 		eachInOrder(lists, (l, i) => {
 			this.stepTo(lists[l][i]);
-			this.level[3 * (this.n - 1) + (l >> 1) % 3] += l % 2 ? -1 : 1;
+			const place = (l >> 1) % TASK_PLACES.length;
+
+			this.level[3 * (this.n - 1) + (place < 3 ? place : 0)] += l % 2 ? -1 : 1;
 		});
 	}
 
@@ -139,7 +141,7 @@ class TrackRow {
 		const narrow = [];
 
 		p.rect(p.colours.lane, LABELS, y + 1, p.width, TRACK - 2);
-		for (const place of [2, 1, 0]) {
+		for (const place of [2, 1, 0, 3, 4]) {
 			const slices = this.group.slices[place];
 			const colour = placeColour(p, place);
 
@@ -163,7 +165,7 @@ class TrackRow {
 	}
 
 	hit(view, x) {
-		const types = ["stay", "EL2", "guest", "host"];
+		const types = ["stay", ...TASK_PLACES.map((place) => PLACES[place])];
 
 		return types.map((type) => sliceBoxAt(this.group, type, view.t(x))).find(Boolean) || null;
 	}

@@ -161,7 +161,7 @@ def stat_of(path, at_end):
     for name in ("lost", "corrupt") + ("losses", ) * at_end:
         del got[name]
     for row in (got["cpus"] + got["tasks"] + got["vcpus"]) * at_end:
-        row["host"] += row.pop("unknown")
+        row["task"] += row.pop("unknown")
     return got
 
 

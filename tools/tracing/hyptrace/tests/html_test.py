@@ -67,8 +67,8 @@ def synthetic(path, **more):
 def hand_computed():
     """{cpu: {place: ns}}; by hand, from the file above"""
     return {0: {"unknown": 100 + 1100, "el2": 100 + 150 + 300 + 100 + 64,
-                "host": 400 + 350, "guest": 500},
-            2: {"unknown": 300 + 1736, "el2": 64 + 964, "host": 100}}
+                "task": 400 + 350, "guest": 500},
+            2: {"unknown": 300 + 1736, "el2": 64 + 964, "task": 100}}
 
 
 def test_synthetic(directory):

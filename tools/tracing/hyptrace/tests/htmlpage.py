@@ -5,7 +5,7 @@ import json
 import re
 
 DATA = re.compile(rb'(<script type="text/plain" id="data">)([A-Za-z0-9+/=]*)(</script>)')
-PLACES = ("host", "el2", "guest", "unknown")
+PLACES = ("task", "el2", "guest", "irq", "softirq", "idle", "unknown")
 EVENT, STRANGER, LOSS, CORRUPT = range(4)
 
 

@@ -183,7 +183,7 @@ places()	# CPUS|TASKS: all times
 		on && /"unknown":/ {
 			n = split($0, part, /[:,}]/)
 			for (i = 1; i < n; i++)
-				if (part[i] ~ /"(host|el2|guest|unknown)"/)
+				if (part[i] ~ /"(task|irq|softirq|idle|el2|guest|unknown)"/)
 					sum += part[i + 1]
 		}
 		END { printf "%.0f\n", sum }' $D/out
@@ -263,7 +263,7 @@ expect 1 "or has a filter: top needs both without a filter" \
 	hyptrace top -d 10ms -E hyp_enter -E hyp_exit -f 'vcpu != 0'
 expect 0 "" hyptrace top --json -n 1 -i 200ms -e sched_switch -f 'prev_pid == 0'
 check "top: with a filter of sched_switch, the tasks of the host's time are unknown" \
-	[ "$(grep -c '"pid": [0-9].*"host": [1-9]' $D/out)" -eq 0 ]
+	[ "$(grep -c '"pid": [0-9].*"task": [1-9]' $D/out)" -eq 0 ]
 
 # Standard output, or a terminal, that nobody reads: a signal ends hyptrace all the same
 mkfifo $D/fifo

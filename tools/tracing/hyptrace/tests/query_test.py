@@ -89,7 +89,7 @@ def same_rows(what, got, want, *keys):
 
 # Figures of other commands
 
-PLACES = "host", "el2", "guest", "unknown"
+PLACES = "task", "el2", "guest", "irq", "softirq", "idle", "unknown"
 DIST = "name", "count", "total", "mean", "min", "p50", "p90", "p99", "p999", "max"
 
 

@@ -11,15 +11,17 @@ from synth import S32, U32, U64
 HVC, GUEST_EXIT, ERET_HOST, ERET_GUEST = 1, 5, 6, 7
 BEGIN = 10**9
 ENDED = 0x10, 0x20
-SYSTEMS = {"sched_switch": "sched", "contention_begin": "lock", "sys_enter": "raw_syscalls"}
-for number, (name, system) in enumerate(SYSTEMS.items()):
-    synth.EVENTS[name] = (system, 210 + number, [(U32, "number")], '"%u", REC->number')
-synth.EVENTS["sched_switch"] = ("sched", 210, [(S32, "prev_pid"), (U64, "prev_state"),
-                                               (S32, "next_pid")],
-                                '"%d %d", REC->prev_pid, REC->next_pid')
+SYSTEMS = {"sched_switch": "sched", "contention_begin": "lock", "sys_enter": "raw_syscalls",
+           "irq_handler_entry": "irq", "irq_handler_exit": "irq", "softirq_entry": "irq",
+           "softirq_exit": "irq", "ipi_entry": "ipi", "ipi_exit": "ipi"}
+HANDLERS = {"irq_handler": "irq", "ipi": "irq", "softirq": "softirq"}
+EVENTS = {name: (system, 210 + number, [(U32, "number")], '"%u", REC->number')
+          for number, (name, system) in enumerate(SYSTEMS.items())}
+EVENTS["sched_switch"] = ("sched", 210, [(S32, "prev_pid"), (U64, "prev_state"), (S32, "next_pid")],
+                          '"%d %d", REC->prev_pid, REC->next_pid')
 OTHERS = "contention_begin", "sys_enter"
 RECORDED = "hyp_enter", "hyp_exit", *SYSTEMS
-EMPTY = {"host": 0, "el2": 0, "guest": 0, "unknown": 0}
+EMPTY = dict.fromkeys(("task", "el2", "guest", "irq", "softirq", "idle", "unknown"), 0)
 
 
 class Tasks:
@@ -46,13 +48,14 @@ class Cpu:
 
     def __init__(self, chance, tasks, start):
         self.chance, self.tasks, self.now, self.task = chance, tasks, start, None
-        self.host, self.hyp, self.spans = [], [], []
+        self.host, self.hyp, self.spans, self.handlers = [], [], [], []
 
-    def pass_to(self, now, place="host"):
+    def pass_to(self, now, place=None):
+        place = place or (self.handlers[-1] if self.handlers else "task" if self.task else "idle")
         self.spans.append((place, self.task, self.tasks.vcpu.get(self.task), now - self.now))
         self.now = now
 
-    def wait(self, most, place="host"):
+    def wait(self, most, place=None):
         self.pass_to(self.now + self.chance.randrange(most), place)
 
     def on_host(self, name, pid=None, **values):
@@ -99,6 +102,21 @@ class Cpu:
         self.wait(300, "el2")
         self.at_el2("hyp_exit", reason=ERET_HOST)
 
+    def interrupt(self):
+        """In which EL2 and more handlers can run"""
+        name = self.chance.choice(list(HANDLERS))
+        self.on_host(name + "_entry")
+        self.handlers.append(HANDLERS[name])
+        self.wait(200)
+        if not self.chance.randrange(3):
+            self.hypercall()
+            self.wait(100)
+        if not self.chance.randrange(3) and len(self.handlers) < 5:
+            self.interrupt()
+            self.wait(100)
+        self.on_host(name + "_exit")
+        self.handlers.pop()
+
     def begin(self):
         """The first events, which tell where the CPU is"""
         self.task = self.tasks.take(self.chance)
@@ -106,13 +124,15 @@ class Cpu:
         self.on_host("sys_enter")
 
     def work(self):
-        what = self.chance.randrange(4)
+        what = self.chance.randrange(6)
         if what == 0:
             self.switch()
         elif what == 1:
             self.hypercall()
         elif what == 2 and self.task:
             self.run_guest()
+        elif what > 3:
+            self.interrupt()
         else:
             self.on_host(self.chance.choice(OTHERS))
         self.wait(500)
@@ -153,6 +173,9 @@ class Schedule:
         return {what: row for what, row in rows.items() if any(row.values())}
 
     def write(self, path):
+        usual = synth.EVENTS
+        synth.EVENTS = {**usual, **EVENTS}
         synth.write(path, {n: pages(cpu.host) for n, cpu in enumerate(self.cpus)},
                     {n: pages(cpu.hyp) for n, cpu in enumerate(self.cpus)},
                     texts=synth.enabled(*RECORDED))
+        synth.EVENTS = usual

@@ -142,11 +142,11 @@ def main(hyptrace, path):
     wall = max(events.stamps) - min(events.stamps)
     print('TAP version 13')
     expect('wall time', stat['wall'], wall)
-    places = ('host', 'el2', 'guest', 'unknown')
+    places = ('task', 'irq', 'softirq', 'idle', 'el2', 'guest', 'unknown')
     for row in stat['cpus']:
         cpu = row['cpu']
         expect(f'CPU {cpu}: the sum', sum(row[p] for p in places), wall)
-        expect(f'CPU {cpu}: host', row['host'],
+        expect(f'CPU {cpu}: host', sum(row[place] for place in places[:4]),
                between(events.cpus[cpu], 'hyp_exit', 'eret_host', 'hyp_enter', False))
         expect(f'CPU {cpu}: guest', row['guest'],
                between(events.cpus[cpu], 'hyp_exit', 'eret_guest', 'hyp_enter', True))

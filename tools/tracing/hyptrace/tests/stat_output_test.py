@@ -70,7 +70,7 @@ def table(out, title):
 
 
 def times(row):
-    return [row[place] for place in ("host", "el2", "guest", "unknown")]
+    return [row[place] for place in ("task", "el2", "guest", "unknown")]
 
 
 def durations(rows, *members):
@@ -115,7 +115,8 @@ def test_total(directory):
     equal("total: durations", table(out, "EL2 ENTRY")[-1],
           ["total", "8", "6800", "19.77", "850", "100", "100", "3100", "3100", "3100", "3100"])
     equal("total: times", table(out, "TASK")[-1],
-          ["total", "23500", "68.31", "6800", "19.77", "4000", "11.63", "100", "0.29"])
+          ["total", "23500", "68.31", "6800", "19.77", "4000", "11.63"] + 3 * ["0", "0.00"] +
+          ["100", "0.29"])
     equal("total: entries", table(out, "VCPU")[-1][:2], ["total", "4"])
 
 
@@ -132,8 +133,8 @@ def test_sort(directory):
         equal("sort by " + key, names(numbers("--sort", key, path)["entries"]), ["guest_exit", "hvc"])
     tasks = [(row["pid"], row["el2"]) for row in numbers("-s", "EL2", path)["tasks"]]
     equal("sort by EL2", tasks, [(8, 4400), (7, 2400), (None, 0)])
-    tasks = [row["pid"] for row in numbers("-s", "host", path)["tasks"]]
-    equal("sort by host", tasks[0], None)
+    tasks = [row["pid"] for row in numbers("-s", "task", path)["tasks"]]
+    equal("sort by task", tasks[0], None)
     equal("sort by entries", [row["vcpu"] for row in numbers("-s", "ent", path)["vcpus"]], [0, 1])
 
 

@@ -191,7 +191,7 @@ static void expect_row_at(int line, const struct times_row *r, u64 in_host,
 		nr_wrong++;
 		return;
 	}
-	expect_at(line, "host", r->ns[PLACE_HOST], in_host);
+	expect_at(line, "host", r->ns[PLACE_TASK] + r->ns[PLACE_IDLE], in_host);
 	expect_at(line, "EL2", r->ns[PLACE_EL2], el2);
 	expect_at(line, "guest", r->ns[PLACE_GUEST], guest);
 	expect_at(line, "unknown", r->ns[PLACE_UNKNOWN], unknown);

@@ -487,6 +487,10 @@ static int take_event(struct callgraph *g, struct cpu_calls *c, struct evdb *db,
 	case EV_GUEST_MEM:
 	case EV_HYP_BOOT:
 	case EV_SCHED_SWITCH:
+	case EV_IRQ_ENTRY:
+	case EV_IRQ_EXIT:
+	case EV_SOFTIRQ_ENTRY:
+	case EV_SOFTIRQ_EXIT:
 	case EV_FUNCTION:
 	case EV_STACK:
 	case EV_OTHER:

@@ -306,6 +306,10 @@ static int check_hyp(struct checker *c, const struct check_event *ev)
 	case EV_VCPU_ENTER:
 	case EV_VCPU_EXIT:
 	case EV_SCHED_SWITCH:
+	case EV_IRQ_ENTRY:
+	case EV_IRQ_EXIT:
+	case EV_SOFTIRQ_ENTRY:
+	case EV_SOFTIRQ_EXIT:
 	case EV_HOST_MEM_ABORT:
 	case EV_MEM_TRANSITION:
 	case EV_GUEST_MEM:

@@ -241,6 +241,10 @@ static int take(struct heat_reading *r, struct heat_cpu *c, const struct merged 
 	case EV_GUEST_MEM:
 	case EV_HYP_BOOT:
 	case EV_SCHED_SWITCH:
+	case EV_IRQ_ENTRY:
+	case EV_IRQ_EXIT:
+	case EV_SOFTIRQ_ENTRY:
+	case EV_SOFTIRQ_EXIT:
 	case EV_FUNC_ENTRY:
 	case EV_FUNC_EXIT:
 	case EV_FUNCTION:

@@ -288,6 +288,10 @@ static int take(struct pagelog *l, struct log_cpu *c, const struct merged *ev)
 	case EV_HOST_MEM_ABORT:
 	case EV_HYP_BOOT:
 	case EV_SCHED_SWITCH:
+	case EV_IRQ_ENTRY:
+	case EV_IRQ_EXIT:
+	case EV_SOFTIRQ_ENTRY:
+	case EV_SOFTIRQ_EXIT:
 	case EV_FUNC_ENTRY:
 	case EV_FUNC_EXIT:
 	case EV_FUNCTION:

@@ -17,9 +17,11 @@ static bool separate(const struct profilejson *how, FILE *out, unsigned int *nr)
 
 static void put_places(FILE *out, const struct times_row *r)
 {
-	fprintf(out, "\"host\": %llu, \"el2\": %llu, \"guest\": %llu, \"unknown\": %llu}",
-		r->ns[PLACE_HOST], r->ns[PLACE_EL2], r->ns[PLACE_GUEST],
-		r->ns[PLACE_UNKNOWN]);
+	enum place p;
+
+	for (p = 0; p < NR_PLACES; p++)
+		fprintf(out, "%s\"%s\": %llu", p ? ", " : "", place_name(p), r->ns[p]);
+	fputs("}", out);
 }
 
 static void put_cpus(const struct profile *s, const struct profilejson *how, FILE *out)

@@ -104,6 +104,10 @@ static int describe(struct profiler *r, const struct rbevent *ev,
 		break;
 	case EV_KVM_ENTRY:
 	case EV_KVM_EXIT:
+	case EV_IRQ_ENTRY:
+	case EV_IRQ_EXIT:
+	case EV_SOFTIRQ_ENTRY:
+	case EV_SOFTIRQ_EXIT:
 	case EV_TRACE_ON:
 	case EV_TRACE_OFF:
 	case EV_HOST_MEM_ABORT:

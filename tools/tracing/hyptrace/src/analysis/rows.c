@@ -30,7 +30,12 @@ static int class_of(const struct times_row *r)
 
 static u64 known(const struct times_row *r)
 {
-	return r->ns[PLACE_HOST] + r->ns[PLACE_EL2] + r->ns[PLACE_GUEST];
+	enum place p;
+	u64 sum = 0;
+
+	for (p = 0; p < PLACE_UNKNOWN; p++)
+		sum += r->ns[p];
+	return sum;
 }
 
 int rows_by_time(const struct times_row *a, const struct times_row *b)
@@ -159,13 +164,22 @@ void rows_clear(struct rows *rows)
 const char *place_name(enum place place)
 {
 	static const char * const names[NR_PLACES] = {
-		[PLACE_HOST]	= "host",
+		[PLACE_TASK]	= "task",
 		[PLACE_EL2]	= "el2",
 		[PLACE_GUEST]	= "guest",
+		[PLACE_IRQ]	= "irq",
+		[PLACE_SOFTIRQ]	= "softirq",
+		[PLACE_IDLE]	= "idle",
 		[PLACE_UNKNOWN]	= "unknown",
 	};
 
 	return names[place];
+}
+
+bool place_is_host(enum place place)
+{
+	return place == PLACE_TASK || place == PLACE_IRQ || place == PLACE_SOFTIRQ ||
+	       place == PLACE_IDLE;
 }
 
 bool times_row_empty(const struct times_row *r)

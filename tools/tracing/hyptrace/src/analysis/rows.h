@@ -8,15 +8,21 @@
 #include "lib/types.h"
 
 enum place {
-	PLACE_HOST,
+	PLACE_TASK,	/* in the host, in a task; also if it is not known which one runs */
 	PLACE_EL2,
 	PLACE_GUEST,
+	PLACE_IRQ,	/* in the host, in a handler of interrupts */
+	PLACE_SOFTIRQ,	/* the same of softirqs */
+	PLACE_IDLE,	/* in the host, in the idle task */
 	PLACE_UNKNOWN,
 	NR_PLACES
 };
 
-/** place_name - the word that is printed: "host", "el2", "guest" or "unknown" */
+/** place_name - the word that is printed, such as "task" */
 const char *place_name(enum place place);
+
+/** place_is_host - whether it is in the host */
+bool place_is_host(enum place place);
 
 /* In place of a pid: the task is unknown */
 #define TIMES_UNKNOWN	(-1)

@@ -26,13 +26,12 @@ static int give_to_unknown(struct stretch *s, struct rows *tasks)
 	return s->task ? 0 : -1;
 }
 
-/* HYP sets the place; HOST sets the task, which matters only in the host */
+/* HYP sets whether it is in the host; HOST sets what of the host it is, and the task there */
 static int set_unknown(struct stretch *s, struct rows *tasks, enum side side)
 {
-	if (side == HOST && s->place != PLACE_HOST)
+	if (side == HOST && !place_is_host(s->place))
 		return 0;
-	if (side == HYP)
-		s->place = PLACE_UNKNOWN;
+	s->place = side == HYP ? PLACE_UNKNOWN : PLACE_TASK;
 	return give_to_unknown(s, tasks);
 }
 

@@ -53,7 +53,7 @@ int stretches_add(struct stretches *s, const struct stretch *one);
  * @s:		the stretches
  * @tasks:	the rows of tasks, for the unknown task
  * @known:	what was assumed is right; else the place or the task is unknown
- * @side:	HYP settles places, HOST the tasks of what is in the host
+ * @side:	HYP settles places, HOST what runs in the host, and its task
  *
  * Return: 0, or -1 with a message.
  */

@@ -24,6 +24,9 @@
  * tell nothing: some are written after sched_switch in the name of the task before. Only where no
  * sched_switch was seen since a loss, the pid of an event is the task, until there is another pid.
  *
+ * In the host, a CPU is in a handler of interrupts or softirqs from its entry to its exit, if the
+ * events of these were recorded; else in a task, or idle. A sched_switch ends all handlers.
+ *
  * So the place and the task of a stretch of time may become known only with the next
  * event of a side: see stretches.h.
  *
@@ -41,6 +44,9 @@
 #include "analysis/times.h"
 #include "lib/log.h"
 #include "lib/util.h"
+
+/* More do not interrupt each other */
+#define MAX_HANDLERS	8
 
 enum state {
 	UNKNOWN,
@@ -67,6 +73,8 @@ enum state {
  * @call:	the hypercall, if it is one
  * @running:	the task that runs in the host, by the host's events
  * @switched:	@running is by a sched_switch
+ * @handler:	places of the handlers that run in the host, the innermost last
+ * @depth:	how many
  * @at_el2:	the task on whose behalf EL2 was entered
  * @entry_known: a kvm_entry was seen, and no guest since
  * @entry:	its timestamp
@@ -92,6 +100,8 @@ struct cpu_times {
 	struct dist *call;
 	s32 running;
 	bool switched;
+	enum place handler[MAX_HANDLERS];
+	unsigned int depth;
 	s32 at_el2;
 	bool entry_known;
 	u64 entry;
@@ -161,11 +171,18 @@ static struct times_row *task_row(struct times *t, s32 pid)
 	return r;
 }
 
-static enum place place_of(enum state s)
+static enum place place_in_host(const struct cpu_times *c)
 {
-	switch (s) {
+	if (c->depth)
+		return c->handler[c->depth - 1];
+	return c->running ? PLACE_TASK : PLACE_IDLE;
+}
+
+static enum place place_of(const struct cpu_times *c)
+{
+	switch (c->state) {
 	case IN_HOST:
-		return PLACE_HOST;
+		return place_in_host(c);
 	case AT_EL2:
 		return PLACE_EL2;
 	case IN_GUEST:
@@ -193,7 +210,7 @@ static s32 task_of(const struct cpu_times *c)
 /* Account for the time up to @ts, by what is known now */
 static int stretch_to(struct times *t, struct cpu_times *c, u64 ts)
 {
-	struct stretch s = { .place = place_of(c->state) };
+	struct stretch s = { .place = place_of(c) };
 
 	if (!c->begun) {
 		c->at = t->start;
@@ -489,6 +506,10 @@ static int take_hyp(struct times *t, struct cpu_times *c,
 	case EV_KVM_ENTRY:
 	case EV_KVM_EXIT:
 	case EV_SCHED_SWITCH:
+	case EV_IRQ_ENTRY:
+	case EV_IRQ_EXIT:
+	case EV_SOFTIRQ_ENTRY:
+	case EV_SOFTIRQ_EXIT:
 	case EV_HOST_MEM_ABORT:
 	case EV_MEM_TRANSITION:
 	case EV_GUEST_MEM:
@@ -530,6 +551,17 @@ static int take_kvm_exit(struct times *t, struct cpu_times *c)
 	return measured ? end_way(t, c, WAY_OUT, c->exit) : 0;
 }
 
+/* An exit without its entry is of a handler that ran before the recording, or a loss */
+static void take_handler(struct cpu_times *c, const struct times_event *ev)
+{
+	bool is_irq = ev->kind == EV_IRQ_ENTRY;
+
+	if ((is_irq || ev->kind == EV_SOFTIRQ_ENTRY) && c->depth < ARRAY_SIZE(c->handler))
+		c->handler[c->depth++] = is_irq ? PLACE_IRQ : PLACE_SOFTIRQ;
+	else if ((ev->kind == EV_IRQ_EXIT || ev->kind == EV_SOFTIRQ_EXIT) && c->depth)
+		c->depth--;
+}
+
 /* Which task runs; the pid of an event tells it only if no sched_switch has */
 static int take_task(struct times *t, struct cpu_times *c, const struct times_event *ev, bool lost)
 {
@@ -552,6 +584,9 @@ static int feed_host(struct times *t, struct cpu_times *c,
 {
 	if (t->have_switches && take_task(t, c, ev, lost))
 		return -1;
+	if (lost || ev->kind == EV_SCHED_SWITCH)
+		c->depth = 0;
+	take_handler(c, ev);
 	if (lost) {
 		c->entry_known = false;
 		c->exit_known = false;
@@ -752,6 +787,11 @@ void times_restart(struct times *t)
 	dists_clear(t->ways);
 	memset(&t->result, 0, sizeof(t->result));
 	t->start = t->end;
+}
+
+unsigned int times_nr_cpus(const struct times *t)
+{
+	return t->cpus.nr;
 }
 
 const struct times_row *times_cpu(const struct times *t, unsigned int i)

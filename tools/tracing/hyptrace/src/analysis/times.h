@@ -265,6 +265,9 @@ const struct times_row *times_cpu(const struct times *t, unsigned int i);
 const struct times_row *times_task(const struct times *t, unsigned int i);
 const struct times_row *times_vcpu(const struct times *t, unsigned int i);
 
+/** times_nr_cpus - how many CPUs were added */
+unsigned int times_nr_cpus(const struct times *t);
+
 /** times_sort - set another order of all rows */
 void times_sort(struct times *t, rows_order order);
 

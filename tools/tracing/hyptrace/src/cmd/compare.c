@@ -40,7 +40,8 @@ int compare_print(struct comparison *c, bool json, FILE *out)
 static const char doc[] =
 	"Compares the statistics of two recordings, A before and B after a change, or\n"
 	"of several recordings of each, with '--' between them:\n"
-	"  * the shares of host, EL2 and guest in the time of all CPUs;\n"
+	"  * the shares of tasks, EL2, guests, interrupts, softirqs and idle in the\n"
+	"    time of all CPUs;\n"
 	"  * for each reason to enter EL2, each hypercall and each direction of a world\n"
 	"    switch: their counts, the ratio of the counts a second ('per s'), the\n"
 	"    medians and the 99th percentiles with their ratios, the change of a\n"

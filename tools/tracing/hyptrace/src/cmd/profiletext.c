@@ -31,11 +31,14 @@ static void add_time(const struct profile_printer *p, struct table *t, u64 ns)
 	table_add_time(t, ns, p->how->unit);
 }
 
-static void add_share(const struct profile_printer *p, struct table *t, u64 ns)
+/* Of the time of one CPU, or of all of them together */
+static void add_share(const struct profile_printer *p, struct table *t, u64 ns, bool of_all)
 {
-	u64 wall = p->s->result.wall;
+	double whole = p->s->result.wall;
 
-	table_add_percent(t, wall ? 100.0 * ns / wall : 0);
+	if (of_all)
+		whole *= times_nr_cpus(p->s->times);
+	table_add_percent(t, whole ? 100 * ns / whole : 0);
 }
 
 static int end_table(const struct profile_printer *p, struct table *t)
@@ -62,8 +65,9 @@ static void add_others(struct table *t, unsigned int nr)
 /* Places */
 
 static const struct column places_columns[] = {
-	{ "entries", 2 }, { "host", 5 }, { "%host", 0 }, { "EL2", 3 }, { "%EL2", 0 },
-	{ "guest", 4 }, { "%guest", 0 }, { "unknown", 6 }, { "%unknown", 1 },
+	{ "entries", 4 }, { "task", 9 }, { "%task", 0 }, { "EL2", 7 }, { "%EL2", 0 },
+	{ "guest", 8 }, { "%guest", 0 }, { "irq", 6 }, { "%irq", 0 }, { "softirq", 5 },
+	{ "%softirq", 2 }, { "idle", 10 }, { "%idle", 0 }, { "unknown", 11 }, { "%unknown", 3 },
 };
 
 /**
@@ -102,7 +106,7 @@ static const char *row_vcpu_name(const struct profile_printer *p, const struct t
 }
 
 static void add_places(const struct profile_printer *p, struct table *t, const struct places *what,
-		       const struct times_row *r)
+		       const struct times_row *r, bool of_all)
 {
 	enum place place;
 
@@ -110,7 +114,7 @@ static void add_places(const struct profile_printer *p, struct table *t, const s
 		table_add_number(t, r->entries);
 	for (place = 0; place < NR_PLACES; place++) {
 		add_time(p, t, r->ns[place]);
-		add_share(p, t, r->ns[place]);
+		add_share(p, t, r->ns[place], of_all);
 	}
 }
 
@@ -144,14 +148,14 @@ static int print_places(const struct profile_printer *p, const char *title,
 			continue;
 		}
 		table_add(&t, what->name(p, r, name));
-		add_places(p, &t, what, r);
+		add_places(p, &t, what, r, false);
 	}
 	if (p->how->top && nr > p->how->top) {
 		add_others(&t, nr - p->how->top);
-		add_places(p, &t, what, &others);
+		add_places(p, &t, what, &others, false);
 	}
 	table_add(&t, "total");
-	add_places(p, &t, what, &total);
+	add_places(p, &t, what, &total, true);
 	return end_table(p, &t);
 }
 
@@ -173,14 +177,15 @@ static const struct column dist_columns[] = {
 	{ "p50", 0 }, { "p90", 6 }, { "p99", 0 }, { "p99.9", 4 }, { "max", 0 },
 };
 
-static void add_dist(const struct profile_printer *p, struct table *t, struct dist *d)
+static void add_dist(const struct profile_printer *p, struct table *t, struct dist *d,
+		     bool of_all)
 {
 	struct dist_summary s;
 
 	dist_summarize(d, &s);
 	table_add_number(t, s.count);
 	add_time(p, t, s.total);
-	add_share(p, t, s.total);
+	add_share(p, t, s.total, of_all);
 	add_time(p, t, s.mean);
 	add_time(p, t, s.min);
 	add_time(p, t, s.p50);
@@ -247,7 +252,7 @@ static unsigned int add_dists(const struct profile_printer *p, struct table *t,
 			continue;
 		}
 		table_add(t, dist_name(d));
-		add_dist(p, t, d);
+		add_dist(p, t, d, false);
 	}
 	return nr;
 }
@@ -264,10 +269,10 @@ static void add_sums(const struct profile_printer *p, struct table *t, const str
 		nr = add_dists(p, t, dists, total, others);
 		if (p->how->top && nr > p->how->top) {
 			add_others(t, nr - p->how->top);
-			add_dist(p, t, others);
+			add_dist(p, t, others, false);
 		}
 		table_add(t, "total");
-		add_dist(p, t, total);
+		add_dist(p, t, total, true);
 	}
 	dists_free(sums);
 }

@@ -81,9 +81,11 @@ int stat_file(struct datr *d, const struct cpulist *cpus, const struct stat_how 
 static const char doc[] =
 	"Prints where time went in a recording: the host, EL2 and guests. Shares, in %,\n"
 	"are relative to the recording's time, from its first event to its last, or to\n"
-	"that of --time: 100 is one CPU all the time. Each table ends with its total.\n"
+	"that of --time: 100 is one CPU all the time. Each table ends with its total,\n"
+	"whose shares are of the time of all CPUs together.\n"
 	"\n"
-	"  CPU        the time of each CPU in the host, at EL2 and in guests\n"
+	"  CPU        the time of each CPU at EL2, in guests, and in the host: in\n"
+	"             tasks, in handlers of interrupts (irq) and of softirqs, and idle\n"
 	"  TASK       the same for each task; the host's part needs sched_switch\n"
 	"  VCPU       the same for each vCPU, as VM:VCPU, with the task that runs it;\n"
 	"             needs vcpu_enter\n"
@@ -109,7 +111,7 @@ static const struct argp_option options[] = {
 	{ "histogram", 'H', NULL, 0,
 	  "also print histograms of durations, by powers of two of ns", 0 },
 	{ "sort", 's', "COLUMN", 0,
-	  "sort the tables that have this column by it: name, count, total, mean, min, p50, p90, p99, p99.9, max, entries, host, EL2, guest or unknown",
+	  "sort the tables that have this column by it: name, count, total, mean, min, p50, p90, p99, p99.9, max, entries, task, EL2, guest, irq, softirq, idle or unknown",
 	  0 },
 	{ "slowest", 'S', "N", 0,
 	  "also list the N longest EL2 entries and switches, with their timestamps", 0 },

@@ -8,9 +8,12 @@
 /* Behind the keys of distributions, those of times only */
 enum {
 	KEY_ENTRIES = NR_DIST_KEYS,
-	KEY_HOST,
+	KEY_TASK,
 	KEY_EL2,
 	KEY_GUEST,
+	KEY_IRQ,
+	KEY_SOFTIRQ,
+	KEY_IDLE,
 	KEY_UNKNOWN,
 	NR_KEYS
 };
@@ -27,9 +30,12 @@ static const char *const words[NR_KEYS + 1] = {
 	[DIST_P999]	= "p99.9",
 	[DIST_MAX]	= "max",
 	[KEY_ENTRIES]	= "entries",
-	[KEY_HOST]	= "host",
+	[KEY_TASK]	= "task",
 	[KEY_EL2]	= "EL2",
 	[KEY_GUEST]	= "guest",
+	[KEY_IRQ]	= "irq",
+	[KEY_SOFTIRQ]	= "softirq",
+	[KEY_IDLE]	= "idle",
 	[KEY_UNKNOWN]	= "unknown",
 };
 
@@ -48,9 +54,9 @@ static int by_place(const struct times_row *a, const struct times_row *b, enum p
 	return compare_u64(b->ns[place], a->ns[place]) ?: rows_by_id(a, b);
 }
 
-static int by_host(const struct times_row *a, const struct times_row *b)
+static int by_task(const struct times_row *a, const struct times_row *b)
 {
-	return by_place(a, b, PLACE_HOST);
+	return by_place(a, b, PLACE_TASK);
 }
 
 static int by_el2(const struct times_row *a, const struct times_row *b)
@@ -63,6 +69,21 @@ static int by_guest(const struct times_row *a, const struct times_row *b)
 	return by_place(a, b, PLACE_GUEST);
 }
 
+static int by_irq(const struct times_row *a, const struct times_row *b)
+{
+	return by_place(a, b, PLACE_IRQ);
+}
+
+static int by_softirq(const struct times_row *a, const struct times_row *b)
+{
+	return by_place(a, b, PLACE_SOFTIRQ);
+}
+
+static int by_idle(const struct times_row *a, const struct times_row *b)
+{
+	return by_place(a, b, PLACE_IDLE);
+}
+
 static int by_unknown(const struct times_row *a, const struct times_row *b)
 {
 	return by_place(a, b, PLACE_UNKNOWN);
@@ -73,9 +94,12 @@ void statsort(struct profile *s, unsigned int key)
 	static const rows_order orders[NR_KEYS] = {
 		[DIST_NAME]	= rows_by_id,
 		[KEY_ENTRIES]	= by_entries,
-		[KEY_HOST]	= by_host,
+		[KEY_TASK]	= by_task,
 		[KEY_EL2]	= by_el2,
 		[KEY_GUEST]	= by_guest,
+		[KEY_IRQ]	= by_irq,
+		[KEY_SOFTIRQ]	= by_softirq,
+		[KEY_IDLE]	= by_idle,
 		[KEY_UNKNOWN]	= by_unknown,
 	};
 

@@ -30,9 +30,10 @@
 
 static const char doc[] =
 	"Shows the statistics of hyptrace stat live, by default once a second: the\n"
-	"shares of host, EL2 and guests in the time of each CPU, vCPU and task, and how\n"
-	"often and for how long EL2 was entered, by reason and by hypercall. It ends\n"
-	"when COMMAND ends, a duration is over, or q or Ctrl-C is pressed.\n"
+	"shares of tasks, EL2, guests, interrupts with softirqs (irq) and idle in the\n"
+	"time of each CPU, vCPU and task, and how often and for how long EL2 was\n"
+	"entered, by reason and by hypercall. It ends when COMMAND ends, a duration is\n"
+	"over, or q or Ctrl-C is pressed.\n"
 	"\vOn a terminal, new tables replace the previous ones, and rows that do not fit\n"
 	"are cut. Elsewhere, and with TERM=dumb, tables are printed one after the\n"
 	"other. Shares are relative to the interval. Where only the next event would\n"

@@ -7,6 +7,7 @@
 #include "lib/visible.h"
 
 #define NAME_WIDTH	28
+#define PLACES_NAME	22	/* where there are more columns */
 
 /**
  * struct top_table - a table in progress
@@ -46,22 +47,26 @@ static bool take_row(struct top_table *t)
 
 static void places_head(const struct top_table *t, const char *what, const char *rate)
 {
-	fprintf(t->out, "\n%-*s %11s %9s %9s %9s %9s\n", NAME_WIDTH, what, rate,
-		"host %", "EL2 %", "guest %", "unknown %");
+	fprintf(t->out, "\n%-*s %9s %7s %7s %7s %7s %7s %7s\n", PLACES_NAME, what, rate,
+		"task %", "EL2 %", "guest %", "irq %", "idle %", "unknown");
 }
 
 static void print_places(const struct top_table *t, const char *name,
 			 const struct times_row *r, bool rate)
 {
+	const u64 ns[] = {
+		r->ns[PLACE_TASK], r->ns[PLACE_EL2], r->ns[PLACE_GUEST],
+		r->ns[PLACE_IRQ] + r->ns[PLACE_SOFTIRQ], r->ns[PLACE_IDLE], r->ns[PLACE_UNKNOWN],
+	};
 	unsigned int i;
 
-	visible_cell(t->out, name, -NAME_WIDTH, NAME_WIDTH);
+	visible_cell(t->out, name, -PLACES_NAME, PLACES_NAME);
 	if (rate)
-		fprintf(t->out, " %11.0f", per_s(t, r->entries));
+		fprintf(t->out, " %9.0f", per_s(t, r->entries));
 	else
-		fprintf(t->out, " %11s", "");
-	for (i = 0; i < NR_PLACES; i++)
-		fprintf(t->out, " %9.2f", share(t, r->ns[i]));
+		fprintf(t->out, " %9s", "");
+	for (i = 0; i < ARRAY_SIZE(ns); i++)
+		fprintf(t->out, " %7.2f", share(t, ns[i]));
 	fputc('\n', t->out);
 }
 

@@ -17,7 +17,7 @@ static void write_begin(struct pftrack *t, const struct pfrunner *r)
 {
 	u64 flow = 0;
 
-	if (r->place != PLACE_HOST)
+	if (r->place != PLACE_TASK)
 		flow = pfrun_step(&r->on->run, t, r->pid, r->begun);
 	pftrack_event(t, PF_BEGIN, r->track, r->begun);
 	switch (r->place) {
@@ -27,7 +27,10 @@ static void write_begin(struct pftrack *t, const struct pfrunner *r)
 	case PLACE_EL2:
 		pftrack_name(t, pftrack_el2_name(r->on->reason), "EL2");
 		break;
-	case PLACE_HOST:
+	case PLACE_TASK:
+	case PLACE_IRQ:
+	case PLACE_SOFTIRQ:
+	case PLACE_IDLE:
 	case PLACE_UNKNOWN:
 	case NR_PLACES:
 		pftrack_name(t, "host", "host");

@@ -101,7 +101,10 @@ static int set_runner(struct pfvcpu *v, struct pfrunner **r, s32 pid)
 static struct pfrunner *runner_of(const struct pfcpu *l)
 {
 	switch (l->now.place) {
-	case PLACE_HOST:
+	case PLACE_TASK:
+	case PLACE_IRQ:
+	case PLACE_SOFTIRQ:
+	case PLACE_IDLE:
 		return l->running;
 	case PLACE_EL2:
 	case PLACE_GUEST:
@@ -146,7 +149,10 @@ static void forget(struct pfvcpu *v, struct pfcpu *l, u64 ts)
 static bool fits(enum place place, enum ev_kind kind, enum ev_reason reason)
 {
 	switch (place) {
-	case PLACE_HOST:
+	case PLACE_TASK:
+	case PLACE_IRQ:
+	case PLACE_SOFTIRQ:
+	case PLACE_IDLE:
 		return kind == EV_HYP_ENTER && reason != REASON_GUEST_EXIT;
 	case PLACE_GUEST:
 		return kind == EV_HYP_ENTER && reason == REASON_GUEST_EXIT;
@@ -200,8 +206,8 @@ static int take_leave(struct pfvcpu *v, struct pfcpu *l, const struct rbevent *e
 {
 	s32 task = evdb_field(v->db, ev, "vcpu");
 
-	l->now.place = reason == REASON_ERET_GUEST ? PLACE_GUEST : PLACE_HOST;
-	if (l->now.place == PLACE_HOST)
+	l->now.place = reason == REASON_ERET_GUEST ? PLACE_GUEST : PLACE_TASK;
+	if (l->now.place == PLACE_TASK)
 		return 0;
 	if (task && set_runner(v, &l->at_el2, task))
 		return -1;
@@ -241,6 +247,10 @@ static int take_hyp(struct pfvcpu *v, struct pfcpu *l, const struct rbevent *ev,
 	case EV_KVM_EXIT:
 	case EV_HOST_HCALL:
 	case EV_SCHED_SWITCH:
+	case EV_IRQ_ENTRY:
+	case EV_IRQ_EXIT:
+	case EV_SOFTIRQ_ENTRY:
+	case EV_SOFTIRQ_EXIT:
 	case EV_HOST_MEM_ABORT:
 	case EV_MEM_TRANSITION:
 	case EV_GUEST_MEM:
@@ -293,7 +303,7 @@ void pfvcpu_lose(struct pfvcpu *v, unsigned int cpu, u64 ts, enum side side)
 	}
 	l->running = NULL;
 	pfrun_lose(&l->now.run, v->tracks);
-	if (l->now.shown && l->now.place == PLACE_HOST)
+	if (l->now.shown && l->now.place == PLACE_TASK)
 		pfrunner_hide(l->now.shown, v->tracks, l->last[HOST]);
 }
 

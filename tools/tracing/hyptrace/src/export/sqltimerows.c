@@ -348,7 +348,7 @@ const struct computed_table window_table = {
 static const struct query_column cpu_time_columns[] = {
 	RECORDING_COLUMN, CPU_COLUMN, TS_COLUMN, END_COLUMN,
 	{ "ns", "INTEGER", "duration, in ns" },
-	{ "place", "TEXT", "where the CPU was: 'host', 'el2', 'guest' or 'unknown'" },
+	{ "place", "TEXT", "'task', 'irq', 'softirq', 'idle', 'el2', 'guest', 'unknown': as stat" },
 	PID_COLUMN, COMM_COLUMN, VM_COLUMN, VCPU_COLUMN,
 	{ "vcpu_thread", "INTEGER", "1 if the task has run a vCPU, else 0" },
 	{ 0 }

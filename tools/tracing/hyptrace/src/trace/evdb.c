@@ -252,6 +252,12 @@ static enum ev_kind kind_of(const struct tep_event *e)
 		{ "hypervisor", "guest_mem", EV_GUEST_MEM },
 		{ "hypervisor", "hyp_boot", EV_HYP_BOOT },
 		{ "sched", "sched_switch", EV_SCHED_SWITCH },
+		{ "irq", "irq_handler_entry", EV_IRQ_ENTRY },
+		{ "irq", "irq_handler_exit", EV_IRQ_EXIT },
+		{ "ipi", "ipi_entry", EV_IRQ_ENTRY },
+		{ "ipi", "ipi_exit", EV_IRQ_EXIT },
+		{ "irq", "softirq_entry", EV_SOFTIRQ_ENTRY },
+		{ "irq", "softirq_exit", EV_SOFTIRQ_EXIT },
 	};
 	unsigned int i;
 
