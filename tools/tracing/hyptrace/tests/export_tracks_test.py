@@ -16,6 +16,7 @@ import sys
 import graphs
 import pftrace
 import synth
+from schedulemodel import Schedule
 from tap import attempt, attempt_each, equal, finish, result, run
 
 HYPTRACE = sys.argv[1]
@@ -354,11 +355,7 @@ def sums(slices):
     return dict(found, entries=sum(s.category == "guest" for s in slices))
 
 
-def test_recording(path):
-    name = os.path.basename(path)
-    trace, shift = export(path)
-    os.unlink(path + ".pftrace")
-    vcpus, known = trace.vcpus(), stat(path)
+def check_times(name, vcpus, known):
     number = sum(map(len, vcpus.values()))
     result("%s: %d slices nest" % (name, number),
            [wrong for slices in vcpus.values() for wrong in misplaced(slices)])
@@ -367,6 +364,22 @@ def test_recording(path):
     got = {key: {k: v for k, v in sums(slices).items() if k in exact}
            for key, slices in vcpus.items()}
     equal("%s: the times and entries of %d vCPUs are those of stat" % (name, len(want)), got, want)
+
+
+def test_schedule(directory):
+    """With events of other tasks in between, and tasks that end"""
+    for seed in range(3):
+        path = os.path.join(directory, "schedule.dat")
+        Schedule(seed).write(path)
+        check_times("schedule %d" % seed, export(path)[0].vcpus(), stat(path))
+
+
+def test_recording(path):
+    name = os.path.basename(path)
+    trace, shift = export(path)
+    os.unlink(path + ".pftrace")
+    vcpus, known = trace.vcpus(), stat(path)
+    check_times(name, vcpus, known)
     lines = report(path)
     got, wanted = {}, reported_exits(lines)
     for (_, vcpu_name), slices in vcpus.items():
@@ -442,7 +455,7 @@ def test_functions(directory):
 
 def main():
     print("TAP version 13")
-    attempt_each((test_synthetic, test_flows, test_not_recorded, test_functions))
+    attempt_each((test_synthetic, test_flows, test_not_recorded, test_functions, test_schedule))
     for path in sys.argv[2:]:
         attempt(test_recording, path)
     finish()

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 
 #include "analysis/exitname.h"
+#include "analysis/taskstate.h"
 #include "export/intern.h"
 #include "export/pfrunner.h"
 #include "export/pfvcpu.h"
@@ -30,12 +31,14 @@
  * struct pfcpu - the state of a CPU
  * @now:	where it is
  * @running:	the task that runs in the host, or NULL
+ * @switched:	@running is by a sched_switch
  * @at_el2:	the task on whose behalf EL2 or the guest runs, or NULL
  * @last:	time of the last event, per side
  */
 struct pfcpu {
 	struct pfplace now;
 	struct pfrunner *running;
+	bool switched;
 	struct pfrunner *at_el2;
 	u64 last[NR_SIDES];
 };
@@ -267,6 +270,22 @@ static int take_hyp(struct pfvcpu *v, struct pfcpu *l, const struct rbevent *ev,
 
 /* Events of the host */
 
+/* The pid of an event tells which task runs only if no sched_switch has */
+static int take_task(struct pfvcpu *v, struct pfcpu *l, const struct rbevent *ev, bool is_switch,
+		     u64 ts)
+{
+	if (!is_switch && l->switched)
+		return 0;
+	if (set_runner(v, &l->running, evdb_pid(ev)))
+		return -1;
+	if (!is_switch)
+		return 0;
+	if (evdb_field(v->db, ev, "prev_state") & TASK_ENDED)
+		pfrunner_end(l->running, v->tracks, ts);
+	l->switched = true;
+	return set_runner(v, &l->running, evdb_field(v->db, ev, "next_pid"));
+}
+
 static int take_host(struct pfvcpu *v, struct pfcpu *l, const struct rbevent *ev, u64 ts)
 {
 	enum ev_reason reason;
@@ -278,9 +297,7 @@ static int take_host(struct pfvcpu *v, struct pfcpu *l, const struct rbevent *ev
 		pfrun_enter(&l->now.run, v->tracks, task, ts);
 	else if (kind == EV_KVM_EXIT && task > 0)
 		pfrun_exit(&l->now.run, v->tracks, task, ts);
-	else if (kind == EV_SCHED_SWITCH)
-		task = evdb_field(v->db, ev, "next_pid");
-	return v->switches ? set_runner(v, &l->running, task) : 0;
+	return v->switches ? take_task(v, l, ev, kind == EV_SCHED_SWITCH, ts) : 0;
 }
 
 int pfvcpu_event(struct pfvcpu *v, const struct merged *ev, u64 ts, enum side side)
@@ -302,6 +319,7 @@ void pfvcpu_lose(struct pfvcpu *v, unsigned int cpu, u64 ts, enum side side)
 		return;
 	}
 	l->running = NULL;
+	l->switched = false;
 	pfrun_lose(&l->now.run, v->tracks);
 	if (l->now.shown && l->now.place == PLACE_TASK)
 		pfrunner_hide(l->now.shown, v->tracks, l->last[HOST]);
