@@ -176,6 +176,11 @@ def test_hog(directory):
     no_migration = worst(analyze(directory, t, recorded=[n for n in WHOLE if n != "sched_migrate_task"]))
     equal("the same, where another CPU was not expected",
           parts(no_migration)[("runnable", "hog-80")], 5 * MS - 3000)
+    stale = Trace()
+    stale.events = {key: list(events) for key, events in t.events.items()}
+    stale.host(0, 3200, "contention_end", VCPU)    # the lock of the run queue
+    equal("an event of the task before, after sched_switch",
+          parts(worst(analyze(directory, stale))), parts(delay))
     del t.events[("host", 1)][0]
     blamed("a migration that nobody saw", worst(analyze(directory, t)), "something unknown", {
         LEAVE: 100, KERNEL: 1300, ("runnable", "something unknown"): 5 * MS - 2500, ENTER: 100})
@@ -336,9 +341,9 @@ def test_stopped(directory):
     t.entry(0, 1000)
     t.leave(0, 2000)
     t.host(0, 3000, "sys_exit", id=29)
-    t.switch(0, 3500, VCPU, 0, 4)
+    t.switch(0, 3500, VCPU, HOG, 4)
     t.host(0, MS, "sched_waking", HOG, pid=VCPU, target_cpu=0)
-    t.switch(0, MS + 100, 0, VCPU)
+    t.switch(0, MS + 100, HOG, VCPU)
     t.host(0, MS + 200, "sys_enter", id=29)
     t.entry(0, MS + 1000)
     blamed("a VMM that is stopped", worst(analyze(directory, t)),
@@ -353,9 +358,9 @@ def test_lock(directory):
     t.entry(0, 1000)
     t.leave(0, 2000)
     t.host(0, 3000, "contention_begin", flags=32)
-    t.switch(0, 4000, VCPU, 0, 2)
+    t.switch(0, 4000, VCPU, HOG, 2)
     t.host(0, 60000, "sched_waking", HOG, pid=VCPU, target_cpu=0)
-    t.switch(0, 60500, 0, VCPU)
+    t.switch(0, 60500, HOG, VCPU)
     t.host(0, 61000, "contention_end")
     t.entry(0, 62000)
     blamed("a lock", worst(analyze(directory, t)), "the wait for a lock of the kernel, a mutex,", {

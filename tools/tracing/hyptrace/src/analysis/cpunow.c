@@ -17,6 +17,7 @@ void cpunow_lose(struct cpunow *c, enum side side)
 {
 	if (side == HOST) {
 		c->task = LABEL_UNKNOWN_TASK;
+		c->switched = false;
 		c->depth = 0;
 		return;
 	}
@@ -41,10 +42,12 @@ static void pop(struct cpunow *c)
 
 static void feed_host(struct cpunow *c, const struct delay_event *ev)
 {
-	c->task = ev->pid < 0 ? LABEL_UNKNOWN_TASK : (u64)ev->pid;
+	if (!c->switched)
+		c->task = ev->pid < 0 ? LABEL_UNKNOWN_TASK : (u64)ev->pid;
 	switch (ev->kind) {
 	case WHY_SWITCH:
 		c->task = ev->task;
+		c->switched = true;
 		c->depth = 0;
 		break;
 	case WHY_IRQ_ENTRY:

@@ -16,6 +16,7 @@
 /**
  * struct cpunow - the state of a CPU; cpunow_init() at first
  * @task:	the task by the host's events, LABEL_UNKNOWN_TASK if it is not known
+ * @switched:	@task is by a sched_switch: other events can still have the pid of the task before
  * @top:	the interrupt handlers that run, the innermost last
  * @depth:	how many
  * @at_el2:	EL2 was entered
@@ -27,6 +28,7 @@
  */
 struct cpunow {
 	u64 task;
+	bool switched;
 	struct label top[CPUNOW_DEPTH];
 	unsigned int depth;
 	bool at_el2;

@@ -304,10 +304,13 @@ static void feed_own(struct delays *s, struct vcputask *t, const struct delay_ev
 	}
 }
 
-static int feed_host(struct delays *s, const struct delay_event *ev)
+static int feed_host(struct delays *s, const struct cpunow *c, const struct delay_event *ev)
 {
 	struct vcputask *t = vcputasks_find(&s->tasks, ev->pid);
 
+	/* written after sched_switch, in the name of the task before */
+	if (t && ev->kind != WHY_SWITCH && c->task != (u64)ev->pid)
+		t = NULL;
 	/* it runs, in whatever way it came here */
 	if (t && t->state != T_GUEST && t->state != T_RUNNING &&
 	    runs_on(t, ev->cpu, ev->ts))
@@ -386,7 +389,7 @@ int delays_feed(struct delays *s, const struct delay_event *ev)
 	was = c->stay;
 	if (cpunow_feed(c, ev) && name_stay(s, ev->cpu, &was))
 		return -1;
-	return ev->side == HYP ? feed_hyp(s, ev) : feed_host(s, ev);
+	return ev->side == HYP ? feed_hyp(s, ev) : feed_host(s, c, ev);
 }
 
 struct delays *delays_new(const struct delays_known *known, delay_fn fn, void *ctx)
