@@ -10,6 +10,7 @@ import htmlpage
 import synth
 from page_use_tests import click_element, guest_run, is_line, written
 from pagetools import canvas_at, colour, expect, look, near, pixel, text, view
+from schedulemodel import EMPTY, Schedule
 
 ON = synth.enabled("hyp_enter", "hyp_exit", "kvm_entry", "kvm_exit", "sched_switch")
 VM = 0x1000
@@ -432,6 +433,30 @@ def test_frames(b, page):
         expect("lanes: bounded, by " + by, most < 4 * rows * b.js("page.timeline.width"), most, rows)
 
 
+def test_places(b, directory):
+    """Idle, interrupts and softirqs have rows, and numbers of their own, which are those of the model"""
+    path = directory + "/places.dat"
+    model = Schedule(5)
+    model.write(path)
+    subprocess.run([sys.argv[1], "export", "-q", "--html", path], check=True)
+    b.open(path.replace(".dat", ".html"), "#tab=1")
+    names = b.js("page.lanes.lanes[0].rows.map((row) => row.name)")
+    expect("places: rows", names[:6] == ["task", "EL2", "guest", "irq", "softirq", "idle"], names)
+    rows = b.js("rangeStat(page.data, { from: page.data.start, to: page.data.end })")
+    for what, key, want in (("cpus", "cpu", model.times(lambda cpu, task, vcpu: cpu)),
+                            ("tasks", "pid", model.times(lambda cpu, task, vcpu: task))):
+        got = {row[key]: {place: row[place] for place in EMPTY} for row in rows[what]}
+        expect("places: times of " + what, got == want, got, want)
+    legend, columns = text(b, "legend"), b.js("document.querySelector('#table tr').textContent")
+    expect("places: in the legend and the columns", all(
+        name in legend and name in columns for name in ("softirq", "idle")), legend, columns)
+    times = b.js("vmLanes(page.data).lanes.map(({ members }) => new Levels(members))"
+                 ".map((l) => [0, 1, 2].map((place) => l.sum[3 * (l.n - 1) + place]))")
+    want = [sum(row[place] for row in model.times(lambda cpu, task, vcpu: vcpu and (task, vcpu)).values()
+                for place in places) for places in (("task", "irq", "softirq"), ("el2",), ("guest",))]
+    expect("places: levels of VMs", [sum(level) for level in zip(*times)] == want, times, want)
+
+
 def test_all(b, directory, page, start):
     moves = write_moves(directory + "/moves.dat")
     test_times(b, moves)
@@ -444,5 +469,6 @@ def test_all(b, directory, page, start):
     test_many_tasks(b, directory)
     test_many_vcpus(b, directory)
     test_contradiction(b, page, start)
+    test_places(b, directory)
     test_frames(b, page)
     test_none(b, write(directory + "/none.dat", {}, {0: [hvc(1000, 0)]}, b"", ON[:2]))

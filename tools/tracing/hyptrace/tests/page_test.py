@@ -303,7 +303,8 @@ def test_access(b):
     for _ in range(2):
         low = ["%s on %s" % pair for pair in (
             ("text", "background"), ("text", "panel"), ("muted", "panel"), ("muted", "background"),
-            ("on-slice", "host"), ("on-slice", "el2"), ("on-slice", "guest"), ("text", "idle"))
+            ("on-slice", "host"), ("on-slice", "el2"), ("on-slice", "guest"), ("on-slice", "irq"),
+            ("on-slice", "softirq"), ("text", "idle"))
             if contrast(colour(b, pair[0]), colour(b, pair[1])) < 4.5]
         expect("access: contrast, " + b.js("document.documentElement.dataset.theme"), not low, low)
         b.key("t")
