@@ -13,7 +13,7 @@ import sys
 
 import htmlpage
 import synth
-from tap import attempt_each, equal, finish, result, run
+from tap import attempt_each, equal, finish, on_terminal, result, run
 
 HYPTRACE = sys.argv[1]
 
@@ -103,6 +103,25 @@ def test_text(directory):
     equal("text: a row", [line[:10] + line[-1:] for line in lines if line and line[0] == "hvc"],
           [["hvc", "30", "30", "0.66", "1.000us", "2.000us", "2.00", "1.000us", "2.000us",
             "2.00", "slower"]])
+
+
+# From the most important one on
+GROUPS = "change verdict", "larger p", "p50 A B ratio", "count A B per s", "p99 A B ratio"
+
+
+def test_width(directory):
+    """What belongs together is left out together"""
+    paths = write_runs(directory, "width", [[(HVC, 1000)] * 30, [(HVC, 2000)] * 30])
+    for columns in range(50, 150, 5):
+        lines = on_terminal(columns, HYPTRACE, "compare", *paths).splitlines()
+        head = [line for line in lines if line.startswith("EL2 ENTRY")][0]
+        there = [group for group in GROUPS if " " + group in " ".join(head.split())]
+        rest = " ".join(head.split())[len("EL2 ENTRY"):]
+        for group in there:
+            rest = rest.replace(" " + group, "", 1)
+        equal("%d columns: whole groups, the first ones" % columns, (rest, there), ("", list(GROUPS[:len(there)])))
+        result("%d columns: no more" % columns, [line for line in lines if len(line) > columns])
+    equal("wide enough for all", len(there), len(GROUPS))
 
 
 def write_runs(directory, name, runs):
@@ -318,7 +337,7 @@ def test_corrupt(directory):
 
 def main():
     print("TAP version 13")
-    attempt_each((test_verdicts, test_small, test_rates, test_text, test_runs,
+    attempt_each((test_verdicts, test_small, test_rates, test_text, test_width, test_runs,
                   test_fail_over, test_power, test_errors, test_page, test_no_page, test_corrupt))
     finish()
 

@@ -4,17 +4,12 @@
 
 What "hyptrace stat" prints of a recording whose times are known. TAP.
 """
-import fcntl
 import json
 import os
-import pty
-import struct
-import subprocess
 import sys
-import termios
 
 import synth
-from tap import attempt_each, equal, finish, result, run
+from tap import attempt_each, equal, finish, on_terminal, result, run
 
 HYPTRACE = sys.argv[1]
 
@@ -221,32 +216,15 @@ def test_slowest(directory):
           [["hvc", "5", "100ns", "1.000000100", "0", "first-7"]])
 
 
-def on_terminal(columns, *arguments):
-    """What is printed on a terminal with so many columns"""
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    child = subprocess.Popen([HYPTRACE, "stat", *arguments], stdout=theirs)
-    os.close(theirs)
-    out, closed = b"", 0
-    while closed < 2:   # a read that sees the close may miss what was written just before
-        try:
-            out += os.read(ours, 65536)
-        except OSError:
-            closed += 1
-    os.close(ours)
-    child.wait()
-    return out.decode().replace("\r\n", "\n")
-
-
 def test_width(directory):
     path = recording(directory)
     for columns in range(80, 140, 6):
-        lines = on_terminal(columns, "-H", "-S", "2", path).splitlines()
+        lines = on_terminal(columns, HYPTRACE, "stat", "-H", "-S", "2", path).splitlines()
         result("%d columns" % columns, [line for line in lines if len(line) > columns])
     for columns, want in ((80, "count total % mean p50 p99 p99.9 max"), (60, "count % p50 p99 max")):
-        heads = [line for line in on_terminal(columns, path).splitlines() if "p50" in line]
+        heads = [line for line in on_terminal(columns, HYPTRACE, "stat", path).splitlines() if "p50" in line]
         equal("%d columns: the most important ones" % columns, heads[0].split()[2:], want.split())
-    equal("enough columns", on_terminal(200, path), text(path))
+    equal("enough columns", on_terminal(200, HYPTRACE, "stat", path), text(path))
 
 
 def test_errors(directory):

@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Test results in TAP."""
+"""Test results in TAP, and how programs are run."""
+import fcntl
+import os
+import pty
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 
 tests = 0
 failed = 0
@@ -10,6 +15,23 @@ failed = 0
 
 def run(*command, stdout=subprocess.PIPE, **more):
     return subprocess.run(command, stdout=stdout, stderr=subprocess.PIPE, **more)
+
+
+def on_terminal(columns, *command):
+    """What is printed on a terminal with so many columns"""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    child = subprocess.Popen(command, stdout=theirs)
+    os.close(theirs)
+    out, closed = b"", 0
+    while closed < 2:   # a read that sees the close may miss what was written just before
+        try:
+            out += os.read(ours, 65536)
+        except OSError:
+            closed += 1
+    os.close(ours)
+    child.wait()
+    return out.decode().replace("\r\n", "\n")
 
 
 def result(what, problems):

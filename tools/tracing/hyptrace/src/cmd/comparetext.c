@@ -29,8 +29,8 @@ struct compare_printer {
 /* As text */
 
 static const struct column columns[] = {
-	{ "count A", 9 }, { "B", 8 }, { "per s", 6 }, { "p50 A", 0 }, { "B", 0 }, { "ratio", 4 },
-	{ "p99 A", 5 }, { "B", 5 }, { "ratio", 5 }, { "larger", 7 }, { "p", 3 }, { "change", 0 },
+	{ "count A", 3 }, { "B", 3 }, { "per s", 3 }, { "p50 A", 2 }, { "B", 2 }, { "ratio", 2 },
+	{ "p99 A", 4 }, { "B", 4 }, { "ratio", 4 }, { "larger", 1 }, { "p", 1 }, { "change", 0 },
 	{ "verdict", 0 },
 };
 

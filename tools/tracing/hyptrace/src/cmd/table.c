@@ -88,18 +88,18 @@ static unsigned int length(const struct table *t, const struct layout *l)
 }
 
 /* Return: false if all columns that are left stay */
-static bool drop_column(const struct table *t, struct layout *l)
+static bool drop_group(const struct table *t, struct layout *l)
 {
-	unsigned int i, drop = 0, which = 0;
+	unsigned int i, drop = 0;
 
 	for (i = 0; i < t->nr; i++) {
-		if (l->width[i] && t->column[i].drop > drop) {
-			drop = t->column[i].drop;
-			which = i;
-		}
+		if (l->width[i])
+			drop = MAX(drop, t->column[i].drop);
 	}
-	if (drop)
-		l->width[which] = 0;
+	for (i = 0; drop && i < t->nr; i++) {
+		if (t->column[i].drop == drop)
+			l->width[i] = 0;
+	}
 	return drop;
 }
 
@@ -111,7 +111,7 @@ static void fit(const struct table *t, unsigned int width, struct layout *l)
 		longest = MAX(longest, visible_width(cell(t, i, 0)));
 	l->cut = width;
 	l->name = LEAST_NAME;
-	while (width && length(t, l) > width && drop_column(t, l))
+	while (width && length(t, l) > width && drop_group(t, l))
 		;
 	rest = length(t, l) - l->name;
 	if (!width)

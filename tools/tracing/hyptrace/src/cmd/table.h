@@ -14,8 +14,8 @@
 /**
  * struct column - a column behind the first one
  * @head:	its heading
- * @drop:	if lines are too long, the column with the largest number is left out
- *		first; 0 for one that stays
+ * @drop:	if lines are too long, the columns with the largest number are left out
+ *		first, all of them; 0 for one that stays
  */
 struct column {
 	const char *head;
