@@ -24,8 +24,10 @@ function decode(base64) {
 
 /* --- the table --------------------------------------------------------------- */
 
-/* fails: it became slower by more than --fail-over */
+/* verdict: null for none; fails: it became slower by more than --fail-over */
 function verdictCell({ verdict, fails }) {
+	if (!verdict)
+		return { ...label("-"), left: false };
 	return { ...label(fails ? verdict + ", over the limit" : verdict), left: false, verdict };
 }
 
@@ -39,16 +41,25 @@ function times(name, { a, b }) {
 	return [a, b].map((side) => side.count ? time(side[name]) : { text: "", value: -1 });
 }
 
+/* Of the typical duration; null: not known */
+function typicals({ a, b }) {
+	return times("typical", { a, b }).map((cell, i) => {
+		const { spread } = [a, b][i];
+
+		return { ...cell, title: spread === null ? "spread not known" : `spread ${spread.toFixed(1)} %` };
+	});
+}
+
 function compareTable(comparison) {
 	const rows = KINDS.flatMap(([key, kind, list]) => comparison[key].map((row) => ({
 		cells: [label(row.name), label(kind), count(row.a.count), count(row.b.count),
-			...times("p50", row), ...times("p99", row), changeCell(row),
+			...times("p50", row), ...times("p99", row), ...typicals(row), changeCell(row),
 			verdictCell(row)],
 		visit: { list, name: row.name, text: `${kind} ${row.name}` },
 	})));
 
 	return { rows, columns: ["what", "kind", "count A", "count B", "p50 A", "p50 B", "p99 A", "p99 B",
-				 "change", "verdict"] };
+				 "typical A", "typical B", "change", "verdict"] };
 }
 
 function compareRow(row, show) {
@@ -130,13 +141,14 @@ class Compare {
 	}
 
 	showNames() {
-		const { percent, wall } = this.comparison;
+		const { percent, wall, no_verdict: doubt } = this.comparison;
 		const pair = (values, text) => `${text(values[0])} \u2192 ${text(values[1])}`;
 		const facts = [["wall time", pair(wall, durationText)],
 			       ...PLACES.map((name) =>
 				[name, pair(percent[name.toLowerCase()], (p) => p.toFixed(2) + " %")])];
 		const names = this.sides.map(({ page }) => page.data.file);
 
+		$("doubt").textContent = doubt ? `No verdict: ${doubt}` : "";
 		document.title = names.join(", ") + " - hyptrace compare";
 		$("names").textContent = pair(names, String);
 		$("facts").replaceChildren(...facts.map(([name, value]) =>

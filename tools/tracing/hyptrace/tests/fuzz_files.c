@@ -88,14 +88,15 @@ static void compare(struct datr *d, unsigned int runs)
 	const struct profile *run[3];
 	struct comparison c = {
 		.side = { { .run = run, .nr = runs }, { .run = run, .nr = runs } },
-		.limited = true,
+		.independent = runs == 1, .limited = true,
 	};
 	unsigned int i;
 
 	for (i = 0; s && i < ARRAY_SIZE(run); i++)
 		run[i] = profiler_profile(s);
-	if (s)
+	if (s && !comparison_init(&c))
 		compare_print(&c, runs == 2, null);
+	comparison_free(&c);
 	fileprofile_free(s);
 }
 

@@ -67,9 +67,10 @@ def test_figures(b, wanted):
     values = b.js("compareTable(compare.comparison).rows.map(({ cells }) => cells.map((c) => c.value))")
     rows = [row for kind in ("entries", "hypercalls", "switches") for row in wanted[kind]]
     figures = [[side["count"] for side in (row["a"], row["b"])] +
-               [side[p] if side["count"] else -1 for p in ("p50", "p99") for side in (row["a"], row["b"])] +
+               [side[p] if side["count"] else -1 for p in ("p50", "p99", "typical")
+                for side in (row["a"], row["b"])] +
                [row["change"] if row["a"]["count"] and row["b"]["count"] else None,
-                row["verdict"] + ", over the limit" * row["fails"]]
+                (row["verdict"] or "-") + ", over the limit" * row["fails"]]
                for row in rows]
     expect("compare: the figures of %d rows are those of --json" % len(rows),
            [v[2:] for v in values] == figures, values, figures)
@@ -86,6 +87,8 @@ def test_table(b, paths):
     click_element(b, "#table th:nth-child(3) button")
     expect("compare: sorted by a click", b.js(
         "document.querySelector('#table tbody td').textContent") == "hvc")
+    doubt = b.js("document.getElementById('doubt').innerText")
+    expect("compare: why there is no verdict", doubt == "No verdict: " + wanted["no_verdict"], doubt)
     shares = b.js("document.getElementById('facts').innerText")
     expect("compare: the shares", "%.2f %%" % wanted["percent"]["el2"][1] in shares, shares)
 
@@ -304,9 +307,9 @@ def test_limit(b, directory):
         write_nested(path, [(1000 + more + i, 0, 0) for i in range(20)])
     page = directory + "/limit.html"
     for limit, verdict in ("60%", "slower"), ("20%", "slower, over the limit"):
-        done = compare("--fail-over", limit, "--html", page, *paths)
+        done = compare("--independent", "--fail-over", limit, "--html", page, *paths)
         open_page(b, page)
-        test_figures(b, json.loads(compare("--fail-over", limit, "--json", *paths).stdout))
+        test_figures(b, json.loads(compare("--independent", "--fail-over", limit, "--json", *paths).stdout))
         seen = b.js("Array.from(document.querySelectorAll('#table td.slower'), (td) => td.textContent)")
         expect("compare: slower by more than " + limit, seen == [verdict] * 2 and
                done.returncode == (3 if "," in verdict else 0), seen, done.returncode)

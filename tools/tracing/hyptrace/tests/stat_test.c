@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "analysis/dist.h"
-#include "analysis/ranksum.h"
 #include "analysis/times.h"
 #include "analysis/ttest.h"
 #include "lib/array.h"
@@ -859,57 +858,82 @@ static void test_many_tasks(void)
 	done("more tasks than rows");
 }
 
-/* In millionths */
-static void expect_rank(int line, const u64 *a, size_t nr_a, const u64 *b,
-			size_t nr_b, u64 larger, u64 p)
-{
-	struct ranksum r = ranksum(a, nr_a, b, nr_b);
-
-	expect_at(line, "larger", r.larger * 1e6 + 0.5, larger);
-	expect_at(line, "p", r.p * 1e6 + 0.5, p);
-}
-
-static void test_ranksum(void)
-{
-	static const u64 low[] = { 1, 2, 3, 4, 5 }, high[] = { 6, 7, 8, 9, 10 };
-	static const u64 tied[] = { 1, 1, 2, 3 }, ties[] = { 1, 2, 2, 4 };
-	static const u64 equal[] = { 7, 7, 7 }, one[] = { 7 };
-
-	expect_rank(__LINE__, low, 5, high, 5, 1000000, 12186);
-	expect_rank(__LINE__, high, 5, low, 5, 0, 12186);
-	expect_rank(__LINE__, low, 5, low, 5, 500000, 1000000);
-	expect_rank(__LINE__, tied, 4, ties, 4, 625000, 648942);
-	expect_rank(__LINE__, ties, 4, tied, 4, 375000, 648942);
-	expect_rank(__LINE__, equal, 3, one, 1, 500000, 1000000);
-	result("rank sums");
-}
-
 static void expect_ttest(int line, const double *a, size_t nr_a, const double *b, size_t nr_b,
 			 u64 millionths)
 {
-	expect_at(line, "p, 10^-6", ttest(a, nr_a, b, nr_b) * 1e6 + 0.5, millionths);
+	struct estimate x = estimate_mean(a, nr_a), y = estimate_mean(b, nr_b);
+
+	expect_at(line, "p, 10^-6", ttest(&x, &y) * 1e6 + 0.5, millionths);
+	expect_at(line, "p, the other way round", ttest(&y, &x) * 1e6 + 0.5, millionths);
 }
 
 /* Of the quantiles of Student's distribution in tables */
 static void test_ttest(void)
 {
 	static const double a[] = { 0, 0, 0, 3, 3, 3 }, b[] = { 1, 2, 3, 4, 5 };
-	/* t = 12.7062 with one degree of freedom: p = 0.05 */
-	static const double near[] = { -1, 1 }, far[] = { 12.7062 * 1.7320508 };
-	/* t = 4.30265 with two of them, 2.77645 with four */
+	static const double near[] = { -1, 1 };
+	/* t = 4.30265 with two degrees of freedom: p = 0.05 */
 	static const double two[] = { 4.30265 * 1.4142136 - 1,
 		4.30265 * 1.4142136 + 1 };
+	/* t = 2.77645 with four of them */
 	static const double three[] = { -1, 0, 1 }, four[] = { 2.77645 * 0.8164966 - 1,
 		2.77645 * 0.8164966, 2.77645 * 0.8164966 + 1 };
+	/* one side has all of the variance, and its one degree: t = 12.7062 */
+	static const double far[] = { 12.7062, 12.7062, 12.7062 };
 
-	expect_ttest(__LINE__, near, 2, far, 1, 50000);
 	expect_ttest(__LINE__, near, 2, two, 2, 50000);
 	expect_ttest(__LINE__, three, 3, four, 3, 50000);
+	expect_ttest(__LINE__, near, 2, far, 3, 50000);
 	expect_ttest(__LINE__, a, 3, a + 3, 3, 0);
 	expect_ttest(__LINE__, a, 3, a, 3, 1000000);
 	expect_ttest(__LINE__, b, 5, b, 5, 1000000);
-	expect_ttest(__LINE__, b, 2, b + 2, 3, 57669);
+	expect_ttest(__LINE__, b, 1, b + 1, 4, 1000000);
+	/* t = 3.273 with 2.88 degrees of freedom, of which two count */
+	expect_ttest(__LINE__, b, 2, b + 2, 3, 82015);
 	result("t-test");
+}
+
+/* Of 20 values, the two smallest and the two largest count as those next to them */
+static void test_estimates(void)
+{
+	u64 values[20] = { 0, 0, 10, 10, 10, 10, 10, 10, 10, 10, 20, 20, 20, 20, 20, 20, 20, 20,
+		1000, 2000 };
+	static const double few[] = { 8, 10, 12 };
+	struct estimate e = estimate_middle(values, 20);
+
+	/* 20 deviations of 5 */
+	expect(e.mean, 15);
+	expect(e.freedom, 15);
+	expect(e.variance * 1e6 + 0.5, 20 * 25 * 1000000 / 16 / 15);
+	e = estimate_mean(few, 3);
+	expect(e.mean, 10);
+	expect(e.freedom, 2);
+	expect(e.variance * 1e6 + 0.5, 4000000 / 3);
+	expect(estimate_spread(&e, 3) * 1e6 + 0.5, 20000000);
+	e = estimate_mean(few, 1);
+	expect(e.freedom, 0);
+	expect(e.variance, 0);
+	result("estimates");
+}
+
+/* Each part loses its order, but no value */
+static void test_parts(void)
+{
+	static const u64 values[] = { 5, 1, 9, 7, 2, 4 };
+	struct dists *s = dists_new(false);
+	struct dist *d = dists_get(s, 1);
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(values); i++)
+		dist_add(d, values[i]);
+	expect(dist_part_mean(d, 0, 3), 3);
+	expect(dist_part_mean(d, 1, 3), 8);
+	expect(dist_part_mean(d, 2, 3), 3);
+	expect(dist_part_mean(d, 0, 4), 1);
+	expect(dist_part_mean(d, 1, 4), 6);
+	expect(dist_count(d), 6);
+	dists_free(s);
+	result("parts of a distribution");
 }
 
 static void test_array(void)
@@ -1000,8 +1024,9 @@ int main(void)
 	test_cpus();
 	test_two_vcpus();
 	test_many_tasks();
-	test_ranksum();
 	test_ttest();
+	test_estimates();
+	test_parts();
 	test_array();
 	test_visible();
 	printf("1..%u\n", nr_tests);

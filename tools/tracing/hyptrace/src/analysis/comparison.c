@@ -7,18 +7,23 @@
 
 #include "analysis/comparison.h"
 #include "analysis/ttest.h"
+#include "lib/array.h"
 #include "lib/log.h"
+#include "lib/util.h"
 
 /* The verdict is described in the command's help */
 #define LEVEL		0.01
-#define LEAST_EFFECT	0.06
 #define LEAST_CHANGE	0.5
 #define LEAST_COUNT	20
 #define LEAST_RUNS	3
 
+/* Of a recording that is alone */
+#define PARTS		5
+
 const char *verdict_name(enum verdict verdict)
 {
 	static const char * const names[] = {
+		[VERDICT_NONE]		= "-",
 		[VERDICT_NOISE]		= "noise",
 		[VERDICT_FASTER]	= "faster",
 		[VERDICT_SLOWER]	= "slower",
@@ -44,152 +49,145 @@ static struct dists *dists_of(const struct profile *s, enum comparison_kind kind
 	return times_ways(s->times);
 }
 
-static void summarize(struct dist *d, struct dist_summary *s)
-{
-	static const struct dist_summary none;
-
-	if (d)
-		dist_summarize(d, s);
-	else
-		*s = none;
-}
-
-/* The durations of runs */
-
-/* Of a distribution that has values */
-static double middle_mean(struct dist *d)
-{
-	size_t nr;
-	const u64 *value = dist_sorted(d, &nr);
-
-	return dist_middle_mean(value, nr);
-}
+/* The durations of a row, on one side */
 
 /**
- * struct runs - the typical duration of each run that has enough durations
- * @value:	the durations, in ns
- * @nr:		how many runs
+ * struct measured - the durations
+ * @all:	of all recordings, or NULL
+ * @value:	a typical duration of each recording that has enough of them, or of the fifths of
+ *		one that is alone, in ns
+ * @nr:		how many
  */
-struct runs {
+struct measured {
+	struct dist *all;
 	double *value;
 	unsigned int nr;
 };
 
-static int measure_runs(const struct comparison_side *side, enum comparison_kind kind,
-			const char *name, struct runs *out)
+static bool has_enough(const struct dist *d)
 {
-	struct dist *d;
-	unsigned int i;
+	return d && dist_count(d) >= LEAST_COUNT;
+}
 
-	out->nr = 0;
-	out->value = calloc(side->nr, sizeof(*out->value));
-	if (!out->value)
+static int measure(const struct comparison_side *side, const struct comparison_row *r,
+		   struct measured *m)
+{
+	unsigned int i, parts = side->nr > 1 ? 1 : PARTS, part;
+	struct dist *d;
+
+	m->all = dists_find(side->all[r->kind], r->name);
+	m->value = calloc(side->nr * parts, sizeof(*m->value));
+	if (!m->value)
 		return log_oom();
 	for (i = 0; i < side->nr; i++) {
-		d = dists_find(dists_of(side->run[i], kind), name);
-		if (d && dist_count(d) >= LEAST_COUNT)
-			out->value[out->nr++] = middle_mean(d);
+		d = dists_find(dists_of(side->run[i], r->kind), r->name);
+		for (part = 0; has_enough(d) && part < parts; part++)
+			m->value[m->nr++] = dist_part_mean(d, part, parts);
 	}
 	return 0;
 }
 
-static double typical(const struct runs *runs, struct dist *all)
+static double spread(const struct measured *m)
 {
-	double sum = 0;
-	unsigned int i;
+	struct estimate e;
 
-	for (i = 0; i < runs->nr; i++)
-		sum += runs->value[i];
-	return runs->nr ? sum / runs->nr : middle_mean(all);
+	if (m->nr < 2)
+		return NAN;
+	e = estimate_mean(m->value, m->nr);
+	return estimate_spread(&e, m->nr);
+}
+
+static bool by_runs(const struct comparison *c)
+{
+	return c->side[0].nr >= LEAST_RUNS && c->side[1].nr >= LEAST_RUNS;
+}
+
+const char *comparison_judged_by(const struct comparison *c)
+{
+	if (by_runs(c))
+		return "recordings";
+	return c->independent ? "durations" : NULL;
+}
+
+const char *comparison_doubt(const struct comparison *c)
+{
+	return comparison_judged_by(c) ? NULL :
+	       "only 3 or more recordings of each show what chance does";
+}
+
+static bool is_testable(const struct comparison *c, const struct measured *m)
+{
+	return by_runs(c) ? m->nr >= LEAST_RUNS : c->independent && has_enough(m->all);
+}
+
+static struct estimate estimate(const struct comparison *c, const struct measured *m)
+{
+	const u64 *sorted;
+	size_t nr = 0;
+
+	if (by_runs(c) && m->nr)
+		return estimate_mean(m->value, m->nr);
+	sorted = m->all ? dist_sorted(m->all, &nr) : NULL;
+	return nr ? estimate_middle(sorted, nr) : (struct estimate) { 0 };
 }
 
 /* Rows */
 
-static enum verdict judge(const struct comparison *c, const struct comparison_row *r)
+static void fill_row(const struct comparison *c, const struct measured m[2],
+		     struct comparison_row *r)
 {
-	double change = comparison_change(r), effect = r->rank.larger - 0.5;
-
-	if (!r->s[1].count)
-		return VERDICT_ONLY_A;
-	if (!r->s[0].count)
-		return VERDICT_ONLY_B;
-	if (r->s[0].count < LEAST_COUNT || r->s[1].count < LEAST_COUNT)
-		return VERDICT_FEW;
-	if (r->p * c->tests >= LEVEL)
-		return VERDICT_NOISE;
-	if (r->by_runs ? fabs(change) < LEAST_CHANGE : fabs(effect) < LEAST_EFFECT)
-		return VERDICT_NOISE;
-	return (r->by_runs ? change : effect) > 0 ? VERDICT_SLOWER : VERDICT_FASTER;
-}
-
-static void test_runs(const struct runs runs[2], struct dist *all[2], struct comparison_row *r)
-{
-	unsigned int i;
-
-	for (i = 0; i < 2; i++)
-		r->typical[i] = typical(&runs[i], all[i]);
-	r->by_runs = runs[0].nr >= LEAST_RUNS && runs[1].nr >= LEAST_RUNS;
-	if (r->by_runs)
-		r->p = ttest(runs[0].value, runs[0].nr, runs[1].value, runs[1].nr);
-}
-
-/* Of what both sides have */
-static int test(const struct comparison *c, struct dist *all[2], struct comparison_row *r)
-{
-	struct runs runs[2] = { 0 };
-	const u64 *value[2];
-	size_t nr[2];
-	int ret = 0;
+	struct estimate e[2];
 	unsigned int i;
 
 	for (i = 0; i < 2; i++) {
-		value[i] = dist_sorted(all[i], &nr[i]);
-		ret |= measure_runs(&c->side[i], r->kind, r->name, &runs[i]);
+		if (m[i].all)
+			dist_summarize(m[i].all, &r->s[i]);
+		e[i] = estimate(c, &m[i]);
+		r->typical[i] = e[i].mean;
+		r->spread[i] = spread(&m[i]);
 	}
-	r->rank = ranksum(value[0], nr[0], value[1], nr[1]);
-	r->p = r->rank.p;
+	r->tested = is_testable(c, &m[0]) && is_testable(c, &m[1]);
+	r->p = r->tested ? ttest(&e[0], &e[1]) : 1;
+}
+
+static int measure_row(const struct comparison *c, struct comparison_row *r)
+{
+	struct measured m[2] = { 0 };
+	int ret = measure(&c->side[0], r, &m[0]) || measure(&c->side[1], r, &m[1]) ? -1 : 0;
+
 	if (!ret)
-		test_runs(runs, all, r);
-	free(runs[0].value);
-	free(runs[1].value);
+		fill_row(c, m, r);
+	free(m[0].value);
+	free(m[1].value);
 	return ret;
 }
 
-static int put_row(const struct comparison *c, enum comparison_kind kind, const char *name,
-		   comparison_row_fn fn, void *ctx)
+static int add_row(struct comparison *c, enum comparison_kind kind, const struct dist *d)
 {
-	struct comparison_row r = {
-		.kind = kind, .name = name, .rank = { .larger = 0.5, .p = 1 }, .p = 1,
-	};
-	struct dist *all[2];
-	unsigned int i;
+	struct comparison_row *r;
 
-	for (i = 0; i < 2; i++) {
-		all[i] = dists_find(c->side[i].all[kind], name);
-		summarize(all[i], &r.s[i]);
-	}
-	if (!r.s[0].count && !r.s[1].count)
+	if (!dist_count(d))
 		return 0;
-	if (comparison_both(&r) && test(c, all, &r))
-		return -1;
-	r.verdict = judge(c, &r);
-	fn(ctx, &r);
-	return 0;
+	if (array_room(&c->row, &c->room, c->nr + 1, sizeof(*c->row)))
+		return log_oom();
+	r = &c->row[c->nr++];
+	*r = (struct comparison_row) { .kind = kind, .name = dist_name(d) };
+	return measure_row(c, r);
 }
 
-int comparison_each(const struct comparison *c, enum comparison_kind kind, comparison_row_fn fn,
-		    void *ctx)
+static int add_rows(struct comparison *c, enum comparison_kind kind)
 {
-	struct dists *a = c->side[0].all[kind], *b = c->side[1].all[kind];
-	struct dist *d;
+	const struct dists *a = c->side[0].all[kind], *b = c->side[1].all[kind];
+	struct dist *d, *other;
 	unsigned int i;
 	int ret = 0;
 
 	for (i = 0; !ret && (d = dists_at(a, i)); i++)
-		ret = put_row(c, kind, dist_name(d), fn, ctx);
+		ret = add_row(c, kind, d);
 	for (i = 0; !ret && (d = dists_at(b, i)); i++) {
-		if (!dists_find(a, dist_name(d)))
-			ret = put_row(c, kind, dist_name(d), fn, ctx);
+		other = dists_find(a, dist_name(d));
+		if (!other || !dist_count(other))
+			ret = add_row(c, kind, d);
 	}
 	return ret;
 }
@@ -222,18 +220,69 @@ double comparison_rate_ratio(const struct comparison *c, const struct comparison
 				comparison_ratio(r->s[0].count, comparison_wall(c, 0)));
 }
 
-/* The number of tests: of rows that both sides have enough of */
+/* Verdicts */
 
-static unsigned int count_tests(const struct dists *a, const struct dists *b)
+static int compare_p(const void *a, const void *b)
 {
-	unsigned int i, nr = 0;
-	struct dist *d, *other;
+	double x = (*(struct comparison_row * const *)a)->p;
+	double y = (*(struct comparison_row * const *)b)->p;
 
-	for (i = 0; (d = dists_at(a, i)); i++) {
-		other = dists_find(b, dist_name(d));
-		nr += other && dist_count(d) >= LEAST_COUNT && dist_count(other) >= LEAST_COUNT;
+	return (x > y) - (x < y);
+}
+
+/*
+ * For the number of tests, as in Holm, "A simple sequentially rejective multiple test
+ * procedure", 1979
+ */
+static int correct(struct comparison *c)
+{
+	struct comparison_row **sorted = calloc(c->nr + 1, sizeof(*sorted));
+	unsigned int i;
+	double p = 0;
+
+	if (!sorted)
+		return log_oom();
+	for (i = 0; i < c->nr; i++) {
+		if (c->row[i].tested)
+			sorted[c->tests++] = &c->row[i];
 	}
-	return nr;
+	qsort(sorted, c->tests, sizeof(*sorted), compare_p);
+	for (i = 0; i < c->tests; i++) {
+		p = fmax(p, fmin(1, sorted[i]->p * (c->tests - i)));
+		sorted[i]->p = p;
+	}
+	free(sorted);
+	return 0;
+}
+
+static enum verdict judge(const struct comparison *c, const struct comparison_row *r)
+{
+	double change = comparison_change(r);
+
+	if (!r->s[1].count)
+		return VERDICT_ONLY_A;
+	if (!r->s[0].count)
+		return VERDICT_ONLY_B;
+	if (!comparison_judged_by(c))
+		return VERDICT_NONE;
+	if (!r->tested)
+		return VERDICT_FEW;
+	if (r->p >= LEVEL || fabs(change) < LEAST_CHANGE)
+		return VERDICT_NOISE;
+	return change > 0 ? VERDICT_SLOWER : VERDICT_FASTER;
+}
+
+static int judge_all(struct comparison *c)
+{
+	unsigned int i;
+
+	if (correct(c))
+		return -1;
+	for (i = 0; i < c->nr; i++) {
+		c->row[i].verdict = judge(c, &c->row[i]);
+		c->failed += comparison_fails(c, &c->row[i]);
+	}
+	return 0;
 }
 
 /* All runs of a side */
@@ -282,13 +331,12 @@ int comparison_init(struct comparison *c)
 {
 	enum comparison_kind kind;
 
-	c->tests = 0;
 	for (kind = 0; kind < NR_COMPARE_KINDS; kind++) {
-		if (add_runs(&c->side[0], kind) || add_runs(&c->side[1], kind))
+		if (add_runs(&c->side[0], kind) || add_runs(&c->side[1], kind) ||
+		    add_rows(c, kind))
 			return -1;
-		c->tests += count_tests(c->side[0].all[kind], c->side[1].all[kind]);
 	}
-	return 0;
+	return judge_all(c);
 }
 
 void comparison_free(struct comparison *c)
@@ -300,6 +348,7 @@ void comparison_free(struct comparison *c)
 		for (kind = 0; kind < NR_COMPARE_KINDS; kind++)
 			dists_free(c->side[i].all[kind]);
 	}
+	free(c->row);
 }
 
 u64 comparison_wall(const struct comparison *c, unsigned int side)

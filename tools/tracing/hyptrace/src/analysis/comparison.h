@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Compares two sets of profiles, of one run or of several: which durations differ, and which
- * differences are noise.
+ * Compares two sets of profiles, of one recording or of several: which durations differ, and
+ * which differences are noise.
+ *
+ * The events of a recording are not independent of each other: a load, a cache or where a page
+ * is makes many of them slower. So what is tested is one number of each recording, its typical
+ * duration. With too few recordings, there is no verdict, unless the caller knows that events
+ * are independent.
  */
 #ifndef HYPTRACE_COMPARISON_H
 #define HYPTRACE_COMPARISON_H
 
 #include "analysis/dist.h"
 #include "analysis/profiler.h"
-#include "analysis/ranksum.h"
 #include "lib/types.h"
 
 enum verdict {
+	VERDICT_NONE,
 	VERDICT_NOISE,
 	VERDICT_FASTER,
 	VERDICT_SLOWER,
@@ -20,7 +25,7 @@ enum verdict {
 	VERDICT_ONLY_B,
 };
 
-/** verdict_name - the name that is printed */
+/** verdict_name - the name that is printed: "-" for none */
 const char *verdict_name(enum verdict verdict);
 
 /* What durations are of */
@@ -32,7 +37,7 @@ enum comparison_kind {
 };
 
 /**
- * struct comparison_side - the runs before the change, or those after it
+ * struct comparison_side - the recordings before the change, or those after it
  * @run:	their profiles
  * @nr:		how many, at least 1
  * @all:	the durations of all of them, by name
@@ -44,29 +49,17 @@ struct comparison_side {
 };
 
 /**
- * struct comparison - both sides
- * @side:	the sides; @run and @nr are set by the caller
- * @limited:	a row fails that became slower by more than @limit; set by the caller
- * @limit:	in percent
- * @tests:	how many rows are tested
- */
-struct comparison {
-	struct comparison_side side[2];
-	bool limited;
-	double limit;
-	unsigned int tests;
-};
-
-/**
  * struct comparison_row - one thing whose durations are compared
  * @kind:	of which kind it is
  * @name:	what it is
  * @s:		summary of each side's durations
- * @typical:	what a typical duration of each side is, in ns: the mean of its runs, each of
- *		which has the mean without its shortest and its longest tenth
- * @rank:	result of the Mann-Whitney test, if both have some
- * @by_runs:	@p is of the t-test of runs, else of @rank
- * @p:		the probability of a difference at least as large by chance
+ * @typical:	what a typical duration of each side is, in ns: the mean without the shortest and
+ *		the longest tenth; of three recordings or more each, the mean of those of each
+ * @spread:	by how much it differs between the recordings of a side, in %: their standard
+ *		deviation. If there is one recording, between its fifths. NAN if not known
+ * @tested:	@typical of both sides are tested
+ * @p:		the probability of a difference at least as large by chance, corrected for the
+ *		number of tests; 1 without a test
  * @verdict:	the verdict
  */
 struct comparison_row {
@@ -74,33 +67,51 @@ struct comparison_row {
 	const char *name;
 	struct dist_summary s[2];
 	double typical[2];
-	struct ranksum rank;
-	bool by_runs;
+	double spread[2];
+	bool tested;
 	double p;
 	enum verdict verdict;
 };
 
-/** typedef comparison_row_fn - takes one row */
-typedef void (*comparison_row_fn)(void *ctx, const struct comparison_row *r);
+/**
+ * struct comparison - both sides
+ * @side:	the sides; @run and @nr are set by the caller
+ * @independent: the events of a recording are independent of each other; set by the caller
+ * @limited:	a row fails that became slower by more than @limit; set by the caller
+ * @limit:	in percent
+ * @row:	the rows: kind by kind, in the order of the first side's totals, then those only
+ *		on the second side
+ * @nr:		how many
+ * @room:	how many fit
+ * @tests:	how many of them are tested
+ * @failed:	how many of them fail
+ */
+struct comparison {
+	struct comparison_side side[2];
+	bool independent;
+	bool limited;
+	double limit;
+	struct comparison_row *row;
+	unsigned int nr;
+	size_t room;
+	unsigned int tests;
+	unsigned int failed;
+};
 
 /**
  * comparison_init - compare
- * @c:		the runs of both sides, which must outlive the comparison; else 0
+ * @c:		what the caller sets, which must outlive the comparison; else 0
  *
  * Return: 0, or -1 with a message; comparison_free() is needed in either case.
  */
 int comparison_init(struct comparison *c);
 void comparison_free(struct comparison *c);
 
-/**
- * comparison_each - call @fn for each row of a kind
- *
- * In the order of the first side's totals, then those only on the second side.
- *
- * Return: 0, or -1 with a message.
- */
-int comparison_each(const struct comparison *c, enum comparison_kind kind, comparison_row_fn fn,
-		    void *ctx);
+/** comparison_doubt - why there are no verdicts, for people; NULL if there are */
+const char *comparison_doubt(const struct comparison *c);
+
+/** comparison_judged_by - what is tested: "recordings" or "durations"; NULL if nothing is */
+const char *comparison_judged_by(const struct comparison *c);
 
 /** comparison_both - whether both sides have what a row is about */
 bool comparison_both(const struct comparison_row *r);

@@ -181,6 +181,14 @@ static u64 quantile(const struct dist *d, double percent)
 	return dist_quantile(d->value, d->nr, percent);
 }
 
+double dist_part_mean(struct dist *d, unsigned int part, unsigned int parts)
+{
+	size_t from = d->nr * part / parts, nr = d->nr * (part + 1) / parts - from;
+
+	qsort(d->value + from, nr, sizeof(*d->value), compare_values);
+	return dist_middle_mean(d->value + from, nr);
+}
+
 const u64 *dist_sorted(struct dist *d, size_t *nr)
 {
 	if (d->nr)

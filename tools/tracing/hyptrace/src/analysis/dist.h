@@ -114,6 +114,14 @@ u64 dist_quantile(const u64 *sorted, size_t nr, double percent);
 /** dist_middle_mean - the mean of @nr values, ascending, without the first and last tenth */
 double dist_middle_mean(const u64 *sorted, size_t nr);
 
+/**
+ * dist_part_mean - dist_middle_mean() of a part of the values, in the order of dist_add()
+ * @d:		one that keeps its values, at least @parts of them; each part loses its order
+ * @part:	which one, from 0 on
+ * @parts:	how many there are
+ */
+double dist_part_mean(struct dist *d, unsigned int part, unsigned int parts);
+
 void dist_summarize(struct dist *d, struct dist_summary *out);
 
 /**

@@ -1,30 +1,61 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Student's t-test. See ttest.h.
+ * Welch's t-test. See ttest.h.
  */
 #include <math.h>
+#include <sys/param.h>
 
+#include "analysis/dist.h"
 #include "analysis/ttest.h"
 
-static double mean_of(const double *value, size_t nr)
+/* So that equal variances do not lose a degree of freedom by rounding errors */
+#define ROUNDING	0.000000001
+
+struct estimate estimate_mean(const double *value, size_t nr)
 {
-	double sum = 0;
+	struct estimate e = { .freedom = nr - 1 };
+	double squares = 0;
 	size_t i;
 
 	for (i = 0; i < nr; i++)
-		sum += value[i];
-	return sum / nr;
+		e.mean += value[i];
+	e.mean /= nr;
+	for (i = 0; i < nr; i++)
+		squares += (value[i] - e.mean) * (value[i] - e.mean);
+	if (nr > 1)
+		e.variance = squares / e.freedom / nr;
+	return e;
 }
 
-/* The sum of the squares of the deviations from the mean */
-static double squares_of(const double *value, size_t nr, double mean)
+/* The i-th value, where those that are left out are those next to them */
+static double winsorized(const u64 *sorted, size_t nr, size_t i)
 {
-	double sum = 0;
+	size_t cut = nr / 10;
+
+	return sorted[MIN(MAX(i, cut), nr - cut - 1)];
+}
+
+struct estimate estimate_middle(const u64 *sorted, size_t nr)
+{
+	double left = nr - nr / 10 * 2, mean = 0, squares = 0, off;
+	struct estimate e = { .mean = dist_middle_mean(sorted, nr), .freedom = left - 1 };
 	size_t i;
 
 	for (i = 0; i < nr; i++)
-		sum += (value[i] - mean) * (value[i] - mean);
-	return sum;
+		mean += winsorized(sorted, nr, i);
+	mean /= nr;
+	for (i = 0; i < nr; i++) {
+		off = winsorized(sorted, nr, i) - mean;
+		squares += off * off;
+	}
+	if (e.freedom > 0)
+		e.variance = squares / left / e.freedom;
+	return e;
+}
+
+double estimate_spread(const struct estimate *e, size_t nr)
+{
+	return e->mean > 0 ? 100 * sqrt(e->variance * nr) / e->mean : 0;
 }
 
 /* The probability that |t| is exceeded, with @n degrees of freedom */
@@ -42,14 +73,20 @@ static double probability(double t, size_t n)
 	return fmax(0, 1 - (n % 2 ? (angle + sum) * M_2_PI : sum));
 }
 
-double ttest(const double *a, size_t nr_a, const double *b, size_t nr_b)
+/* What @e adds to the reciprocal of the degrees of freedom */
+static double share(const struct estimate *e, double variance)
 {
-	double mean_a = mean_of(a, nr_a), mean_b = mean_of(b, nr_b);
-	double squares = squares_of(a, nr_a, mean_a) + squares_of(b, nr_b, mean_b);
-	size_t n = nr_a + nr_b - 2;
-	double error = sqrt(squares / n * (1.0 / nr_a + 1.0 / nr_b));
+	return e->variance > 0 ? pow(e->variance / variance, 2) / e->freedom : 0;
+}
 
-	if (mean_a == mean_b)
+double ttest(const struct estimate *a, const struct estimate *b)
+{
+	double variance = a->variance + b->variance, freedom;
+
+	if (a->mean == b->mean || !a->freedom || !b->freedom)
 		return 1;
-	return error > 0 ? probability((mean_b - mean_a) / error, n) : 0;
+	if (!(variance > 0))
+		return 0;
+	freedom = 1 / (share(a, variance) + share(b, variance)) + ROUNDING;
+	return probability((b->mean - a->mean) / sqrt(variance), freedom);
 }

@@ -22,17 +22,15 @@
 /* Exit status: something became slower by more than --fail-over */
 #define EXIT_SLOWER	3
 
-int compare_print(struct comparison *c, bool json, FILE *out)
+int compare_print(const struct comparison *c, bool json, FILE *out)
 {
-	unsigned int failed = 0;
-	int ret = comparison_init(c);
+	int ret = 0;
 
-	if (!ret && json)
-		ret = comparison_print_json(c, out, &failed);
-	else if (!ret)
-		ret = comparison_print_text(c, table_width(), out, &failed);
-	comparison_free(c);
-	return ret ?: failed > 0;
+	if (json)
+		comparison_print_json(c, out);
+	else
+		ret = comparison_print_text(c, table_width(), out);
+	return ret ?: c->failed > 0;
 }
 
 /* The command line */
@@ -44,36 +42,39 @@ static const char doc[] =
 	"    time of all CPUs;\n"
 	"  * for each reason to enter EL2, each hypercall and each direction of a world\n"
 	"    switch: their counts, the ratio of the counts a second ('per s'), the\n"
-	"    medians and the 99th percentiles with their ratios, the change of a\n"
-	"    typical duration, and a verdict. Ratios are B to A. A typical duration is\n"
-	"    the mean without the shortest and the longest tenth.\n"
-	"\vWith three or more recordings of each, their typical durations are compared by\n"
-	"Student's t-test. p is the probability of a difference at least as large if\n"
-	"nothing changed. The verdict is 'slower' or 'faster' if p times the number of\n"
-	"tests made is below 0.01, and the change is at least 0.5%; otherwise it is\n"
-	"'noise'.\n"
+	"    medians and the 99th percentiles with their ratios, a typical duration,\n"
+	"    how much that differs between the recordings of a side ('spread'), its\n"
+	"    change, and a verdict. Ratios are B to A. A typical duration is the mean\n"
+	"    without the shortest and the longest tenth.\n"
+	"\vThe verdict takes three or more recordings of each. Their typical durations\n"
+	"are compared by Welch's t-test. p is the probability of a difference at least\n"
+	"as large if nothing changed, corrected for the number of tests. The verdict is\n"
+	"'slower' or 'faster' if p is below 0.01 and the change is at least 0.5%. It is\n"
+	"'few' if fewer than three recordings of A or B have 20 durations. Otherwise it\n"
+	"is 'noise'.\n"
 	"\n"
-	"Fewer recordings are compared by the Mann-Whitney test. Each duration of A is\n"
-	"paired with each of B. 'larger' is the share of pairs in which that of B is\n"
-	"larger; pairs of equal durations count half. p is the probability that\n"
-	"'larger' is at least as far from 0.5 if nothing changed. In place of the\n"
-	"change, 'larger' has to be at least 0.06 away from 0.5: successive durations\n"
-	"are not independent, and with p alone, the verdict would be 'slower' too\n"
-	"often. The verdict is 'few' if A or B have fewer than 20 durations.\n"
+	"With fewer recordings there is no verdict: the events of a recording depend on\n"
+	"each other. If they do not, as on virtual time, use --independent. Durations\n"
+	"are tested then in place of recordings. The spread of a recording that is\n"
+	"alone is that of its fifths.\n"
 	"\n"
 	"With --fail-over, the last lines list what is slower by more than PERCENT.\n"
 	"\n"
-	"Exit status: 0 on success; 1 on errors, or if a file is corrupt in places; 2\n"
-	"for a wrong command line; 3 if something is slower by more than --fail-over.";
+	"Exit status: 0 on success, and if there is no verdict; 1 on errors, or if a\n"
+	"file is corrupt in places; 2 for a wrong command line; 3 if something is\n"
+	"slower by more than --fail-over.";
 
-enum { OPT_FAIL_OVER = CMDLINE_KEYS, OPT_HTML };
+enum { OPT_FAIL_OVER = CMDLINE_KEYS, OPT_HTML, OPT_INDEPENDENT };
 
 static const struct argp_option options[] = {
 	{ "fail-over", OPT_FAIL_OVER, "PERCENT", 0,
-	  "exit with status 3 if a verdict is 'slower' and the change is more than this, such as 3%",
+	  "exit with status 3 if a verdict is 'slower' and the change is more than this, such as 3%; never without a verdict",
 	  0 },
 	{ "html", OPT_HTML, "FILE", 0,
 	  "also write a page for a web browser, with the timelines of A and B, aligned at whatever is compared; needs one recording of each",
+	  0 },
+	{ "independent", OPT_INDEPENDENT, NULL, 0,
+	  "the events of a recording do not depend on each other, as on virtual time: judge fewer than 3 recordings of each by their durations",
 	  0 },
 	{ "json", 'j', NULL, 0, "print one JSON document, all times in ns", 0 },
 	{ 0 }
@@ -84,6 +85,7 @@ static const struct argp_option options[] = {
  * @in:		the CPUs
  * @json:	as JSON
  * @html:	the page, or NULL
+ * @independent: events are independent of each other
  * @limited:	@limit was given
  * @limit:	in percent
  * @path:	all files
@@ -95,6 +97,7 @@ struct options {
 	struct input in;
 	bool json;
 	const char *html;
+	bool independent;
 	bool limited;
 	double limit;
 	const char **path;
@@ -151,6 +154,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_HTML:
 		o->html = arg;
+		return 0;
+	case OPT_INDEPENDENT:
+		o->independent = true;
 		return 0;
 	case OPT_FAIL_OVER:
 		return cmdline_told(set_limit(o, arg));
@@ -260,7 +266,6 @@ static int write_page(const char *path, const struct compared *r, const char *js
 
 static int make_page(const char *path, const struct compared *r, const struct comparison *c)
 {
-	unsigned int failed = 0;
 	char *json = NULL;
 	size_t size;
 	FILE *out = open_memstream(&json, &size);
@@ -268,11 +273,8 @@ static int make_page(const char *path, const struct compared *r, const struct co
 
 	if (!out)
 		return log_oom();
-	ret = comparison_print_json(c, out, &failed);
-	if (fclose(out))
-		ret = log_oom();
-	if (!ret)
-		ret = write_page(path, r, json, size);
+	comparison_print_json(c, out);
+	ret = fclose(out) ? log_oom() : write_page(path, r, json, size);
 	free(json);
 	return ret;
 }
@@ -281,13 +283,14 @@ static int make_page(const char *path, const struct compared *r, const struct co
 static int print_all(const struct options *o, const struct compared *r, struct comparison *c,
 		     const char *page)
 {
-	int ret = 0;
+	int ret = comparison_init(c);
 
-	if (page) {
-		ret = comparison_init(c) || make_page(page, r, c) ? -1 : 0;
-		comparison_free(c);
-	}
-	return ret ?: compare_print(c, o->json, stdout);
+	if (!ret && page)
+		ret = make_page(page, r, c);
+	if (!ret)
+		ret = compare_print(c, o->json, stdout);
+	comparison_free(c);
+	return ret;
 }
 
 /* All */
@@ -298,7 +301,7 @@ static int compare(const struct options *o, struct compared *r, const struct pro
 	struct comparison c = {
 		.side = { { .run = run, .nr = o->nr_a },
 			  { .run = run + o->nr_a, .nr = o->nr - o->nr_a } },
-		.limited = o->limited, .limit = o->limit,
+		.independent = o->independent, .limited = o->limited, .limit = o->limit,
 	};
 	unsigned int i;
 

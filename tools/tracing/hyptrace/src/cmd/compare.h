@@ -9,12 +9,12 @@
 
 /**
  * compare_print - print what differs between recordings
- * @c:		their profiles, and the limit
+ * @c:		of comparison_init()
  * @json:	as JSON, else as tables
  * @out:	where the text goes
  *
  * Return: 0; 1 if something became slower by more than the limit; -1 with a message.
  */
-int compare_print(struct comparison *c, bool json, FILE *out);
+int compare_print(const struct comparison *c, bool json, FILE *out);
 
 #endif

@@ -2,200 +2,220 @@
 /*
  * A comparison as text. See comparetext.h.
  */
+#include <math.h>
+
 #include "cmd/comparetext.h"
 #include "cmd/table.h"
 #include "lib/json.h"
 #include "lib/unit.h"
+#include "lib/util.h"
 #include "lib/visible.h"
-
-/**
- * struct compare_printer - a comparison being printed
- * @c:		the comparison
- * @out:	where the text goes
- * @width:	of text: how long a line may be
- * @table:	of text: the rows of a kind so far
- * @nr:		of JSON: how many rows a kind has so far
- * @failed:	how many of all rows fail
- */
-struct compare_printer {
-	const struct comparison *c;
-	FILE *out;
-	unsigned int width;
-	struct table table;
-	unsigned int nr;
-	unsigned int failed;
-};
 
 /* As text */
 
+/* The last columns to be left out: a typical duration and what is known of its change */
 static const struct column columns[] = {
-	{ "count A", 3 }, { "B", 3 }, { "per s", 3 }, { "p50 A", 2 }, { "B", 2 }, { "ratio", 2 },
-	{ "p99 A", 4 }, { "B", 4 }, { "ratio", 4 }, { "larger", 1 }, { "p", 1 }, { "change", 0 },
-	{ "verdict", 0 },
+	{ "count A", 4 }, { "B", 4 }, { "per s", 4 }, { "p50 A", 3 }, { "B", 3 }, { "ratio", 3 },
+	{ "p99 A", 5 }, { "B", 5 }, { "ratio", 5 }, { "typical A", 0 }, { "B", 0 },
+	{ "spread A", 2 }, { "B", 2 }, { "change", 0 }, { "p", 1 }, { "verdict", 0 },
 };
 
-static void add_number(struct compare_printer *p, const char *format, double value)
+/* A dash if it is not known */
+static void add_number(struct table *t, const char *format, double value)
 {
 	char text[32];
 
 	snprintf(text, sizeof(text), format, value);
-	table_add(&p->table, text);
+	table_add(t, isnan(value) ? "-" : text);
 }
 
-/* A dash if only one side has it */
-static void add_relation(struct compare_printer *p, const struct comparison_row *r,
-			 const char *format, double value)
+/* The same if only one side has it */
+static void add_relation(struct table *t, const struct comparison_row *r, const char *format,
+			 double value)
 {
-	if (comparison_both(r))
-		add_number(p, format, value);
-	else
-		table_add(&p->table, "-");
+	add_number(t, format, comparison_both(r) ? value : NAN);
 }
 
-static void add_times(struct compare_printer *p, const struct comparison_row *r, u64 a, u64 b)
+static void add_times(struct table *t, double a, double b)
 {
-	char text[UNIT_TEXT];
-
-	table_add(&p->table, unit_text(text, a, UNIT_AUTO));
-	table_add(&p->table, unit_text(text, b, UNIT_AUTO));
-	add_relation(p, r, "%.2f", comparison_ratio(b, a));
+	table_add_time(t, llround(a), UNIT_AUTO);
+	table_add_time(t, llround(b), UNIT_AUTO);
 }
 
-static void add_row(void *ctx, const struct comparison_row *r)
+static void add_row(struct table *t, const struct comparison *c, const struct comparison_row *r)
 {
-	struct compare_printer *p = ctx;
+	const struct dist_summary *a = &r->s[0], *b = &r->s[1];
 
-	table_add(&p->table, r->name);
-	add_number(p, "%.0f", r->s[0].count);
-	add_number(p, "%.0f", r->s[1].count);
-	add_relation(p, r, "%.2f", comparison_rate_ratio(p->c, r));
-	add_times(p, r, r->s[0].p50, r->s[1].p50);
-	add_times(p, r, r->s[0].p99, r->s[1].p99);
-	add_relation(p, r, "%.3f", r->rank.larger);
-	add_relation(p, r, "%.1e", r->p);
-	add_relation(p, r, "%+.1f%%", comparison_change(r));
-	table_add(&p->table, verdict_name(r->verdict));
+	table_add(t, r->name);
+	table_add_number(t, a->count);
+	table_add_number(t, b->count);
+	add_relation(t, r, "%.2f", comparison_rate_ratio(c, r));
+	add_times(t, a->p50, b->p50);
+	add_relation(t, r, "%.2f", comparison_ratio(b->p50, a->p50));
+	add_times(t, a->p99, b->p99);
+	add_relation(t, r, "%.2f", comparison_ratio(b->p99, a->p99));
+	add_times(t, r->typical[0], r->typical[1]);
+	add_number(t, "%.1f%%", r->spread[0]);
+	add_number(t, "%.1f%%", r->spread[1]);
+	add_relation(t, r, "%+.1f%%", comparison_change(r));
+	add_number(t, "%.1e", r->tested ? r->p : NAN);
+	table_add(t, verdict_name(r->verdict));
 }
 
-static void print_shares(const struct compare_printer *p)
+static void print_shares(const struct comparison *c, FILE *out)
 {
 	enum place i;
 
-	fprintf(p->out, "%-30s %9s %9s\n", "TIME, %", "A", "B");
+	fprintf(out, "%-30s %9s %9s\n", "TIME, %", "A", "B");
 	for (i = 0; i < NR_PLACES; i++)
-		fprintf(p->out, "%-30s %9.2f %9.2f\n", place_name(i),
-			comparison_share(p->c, 0, i), comparison_share(p->c, 1, i));
+		fprintf(out, "%-30s %9.2f %9.2f\n", place_name(i),
+			comparison_share(c, 0, i), comparison_share(c, 1, i));
 }
 
-static int print_table(struct compare_printer *p, enum comparison_kind kind, const char *title)
+static int print_table(const struct comparison *c, enum comparison_kind kind, unsigned int width,
+		       FILE *out)
 {
-	int ret;
-
-	p->table = (struct table) {
-		.title = title, .column = columns, .nr = ARRAY_SIZE(columns),
+	static const char * const titles[] = {
+		[COMPARE_REASONS]	= "EL2 ENTRY",
+		[COMPARE_HCALLS]	= "HYPERCALL",
+		[COMPARE_WAYS]		= "SWITCH",
 	};
-	ret = comparison_each(p->c, kind, add_row, p);
-	return table_end(&p->table, p->width, p->out) ?: ret;
+	struct table t = {
+		.title = titles[kind], .column = columns, .nr = ARRAY_SIZE(columns),
+	};
+	unsigned int i;
+
+	for (i = 0; i < c->nr; i++) {
+		if (c->row[i].kind == kind)
+			add_row(&t, c, &c->row[i]);
+	}
+	return table_end(&t, width, out);
 }
 
-static void print_failure(void *ctx, const struct comparison_row *r)
+static void print_failures(const struct comparison *c, FILE *out)
 {
-	struct compare_printer *p = ctx;
+	const struct comparison_row *r;
+	unsigned int i;
 
-	if (!comparison_fails(p->c, r))
-		return;
-	if (!p->failed++)
-		fprintf(p->out, "\nslower by more than %g%%:\n", p->c->limit);
-	fprintf(p->out, "%+.1f%% ", comparison_change(r));
-	visible_put(p->out, r->name);
-	fputc('\n', p->out);
+	fprintf(out, "\nslower by more than %g%%:%s\n", c->limit,
+		comparison_doubt(c) ? " not known without a verdict" : c->failed ? "" : " none");
+	for (i = 0; i < c->nr; i++) {
+		r = &c->row[i];
+		if (!comparison_fails(c, r))
+			continue;
+		fprintf(out, "%+.1f%% ", comparison_change(r));
+		visible_put(out, r->name);
+		fputc('\n', out);
+	}
 }
 
-static int print_failures(struct compare_printer *p)
+int comparison_print_text(const struct comparison *c, unsigned int width, FILE *out)
 {
 	enum comparison_kind kind;
 
+	print_shares(c, out);
 	for (kind = 0; kind < NR_COMPARE_KINDS; kind++) {
-		if (comparison_each(p->c, kind, print_failure, p))
+		if (print_table(c, kind, width, out))
 			return -1;
 	}
-	if (p->c->limited && !p->failed)
-		fprintf(p->out, "\nslower by more than %g%%: none\n", p->c->limit);
-	return 0;
-}
-
-int comparison_print_text(const struct comparison *c, unsigned int width, FILE *out,
-			  unsigned int *failed)
-{
-	struct compare_printer p = { .c = c, .out = out, .width = width };
-
-	print_shares(&p);
-	if (print_table(&p, COMPARE_REASONS, "EL2 ENTRY") ||
-	    print_table(&p, COMPARE_HCALLS, "HYPERCALL") ||
-	    print_table(&p, COMPARE_WAYS, "SWITCH") || print_failures(&p))
-		return -1;
-	*failed = p.failed;
+	if (comparison_doubt(c))
+		fprintf(out, "\nno verdict: %s\n", comparison_doubt(c));
+	if (c->limited)
+		print_failures(c, out);
 	return 0;
 }
 
 /* As JSON */
 
-static void json_side(const struct compare_printer *p, char side, const struct dist_summary *s)
+/* JSON has no number for what is not known */
+static void json_number(FILE *out, double value)
 {
-	fprintf(p->out, ", \"%c\": {\"count\": %llu, \"total\": %llu, \"mean\": %llu, \"p50\": %llu, \"p90\": %llu, \"p99\": %llu, \"max\": %llu}",
-		side, s->count, s->total, s->mean, s->p50, s->p90, s->p99, s->max);
+	if (isnan(value))
+		fputs("null", out);
+	else
+		fprintf(out, "%.6g", value);
 }
 
-static void json_row(void *ctx, const struct comparison_row *r)
+static void json_text(FILE *out, const char *text)
 {
-	struct compare_printer *p = ctx;
-	bool fails = comparison_fails(p->c, r);
-
-	p->failed += fails;
-	fputs(p->nr++ ? ",\n  {\"name\": " : "\n  {\"name\": ", p->out);
-	json_string(p->out, r->name);
-	json_side(p, 'a', &r->s[0]);
-	json_side(p, 'b', &r->s[1]);
-	fprintf(p->out, ", \"rate_ratio\": %.6g, \"larger\": %.6g, \"p\": %.6g, \"verdict\": \"%s\"",
-		comparison_rate_ratio(p->c, r), r->rank.larger, r->p,
-		verdict_name(r->verdict));
-	fprintf(p->out, ", \"change\": %.6g, \"by_runs\": %s, \"fails\": %s}",
-		comparison_change(r), r->by_runs ? "true" : "false", fails ? "true" : "false");
+	if (text)
+		json_string(out, text);
+	else
+		fputs("null", out);
 }
 
-static void json_shares(const struct compare_printer *p)
+static void json_side(FILE *out, const struct comparison_row *r, unsigned int side)
+{
+	const struct dist_summary *s = &r->s[side];
+
+	fprintf(out, ", \"%c\": {\"count\": %llu, \"total\": %llu, \"mean\": %llu, ", "ab"[side],
+		s->count, s->total, s->mean);
+	fprintf(out, "\"p50\": %llu, \"p90\": %llu, \"p99\": %llu, \"max\": %llu, ", s->p50, s->p90,
+		s->p99, s->max);
+	fprintf(out, "\"typical\": %.6g, \"spread\": ", r->typical[side]);
+	json_number(out, r->spread[side]);
+	fputs("}", out);
+}
+
+static void json_row(FILE *out, const struct comparison *c, const struct comparison_row *r)
+{
+	fputs("\n  {\"name\": ", out);
+	json_string(out, r->name);
+	json_side(out, r, 0);
+	json_side(out, r, 1);
+	fprintf(out, ", \"rate_ratio\": %.6g, \"change\": %.6g, \"p\": ",
+		comparison_rate_ratio(c, r), comparison_change(r));
+	json_number(out, r->tested ? r->p : NAN);
+	fputs(", \"verdict\": ", out);
+	json_text(out, r->verdict == VERDICT_NONE ? NULL : verdict_name(r->verdict));
+	fprintf(out, ", \"fails\": %s}", comparison_fails(c, r) ? "true" : "false");
+}
+
+static void json_shares(FILE *out, const struct comparison *c)
 {
 	enum place i;
 
 	for (i = 0; i < NR_PLACES; i++)
-		fprintf(p->out, "%s\"%s\": [%.6g, %.6g]", i ? ", " : "", place_name(i),
-			comparison_share(p->c, 0, i), comparison_share(p->c, 1, i));
+		fprintf(out, "%s\"%s\": [%.6g, %.6g]", i ? ", " : "", place_name(i),
+			comparison_share(c, 0, i), comparison_share(c, 1, i));
 }
 
-static int json_rows(struct compare_printer *p, enum comparison_kind kind, const char *member)
+static void json_rows(FILE *out, const struct comparison *c, enum comparison_kind kind)
 {
-	fprintf(p->out, "%s\"%s\": [", kind ? ",\n" : "", member);
-	p->nr = 0;
-	if (comparison_each(p->c, kind, json_row, p))
-		return -1;
-	fputs("]", p->out);
-	return 0;
+	static const char * const members[] = {
+		[COMPARE_REASONS]	= "entries",
+		[COMPARE_HCALLS]	= "hypercalls",
+		[COMPARE_WAYS]		= "switches",
+	};
+	const char *between = "";
+	unsigned int i;
+
+	fprintf(out, "\"%s\": [", members[kind]);
+	for (i = 0; i < c->nr; i++) {
+		if (c->row[i].kind != kind)
+			continue;
+		fputs(between, out);
+		json_row(out, c, &c->row[i]);
+		between = ",";
+	}
+	fputs("],\n", out);
 }
 
-int comparison_print_json(const struct comparison *c, FILE *out, unsigned int *failed)
+void comparison_print_json(const struct comparison *c, FILE *out)
 {
-	struct compare_printer p = { .c = c, .out = out };
+	enum comparison_kind kind;
 
-	fprintf(out, "{\"wall\": [%llu, %llu], \"runs\": [%u, %u], \"tests\": %u, \"percent\": {",
+	fprintf(out, "{\"wall\": [%llu, %llu], \"runs\": [%u, %u], \"tests\": %u, ",
 		comparison_wall(c, 0), comparison_wall(c, 1), c->side[0].nr, c->side[1].nr,
 		c->tests);
-	json_shares(&p);
+	fputs("\"judged_by\": ", out);
+	json_text(out, comparison_judged_by(c));
+	fputs(", \"no_verdict\": ", out);
+	json_text(out, comparison_doubt(c));
+	fputs(", \"percent\": {", out);
+	json_shares(out, c);
 	fputs("},\n", out);
-	if (json_rows(&p, COMPARE_REASONS, "entries") ||
-	    json_rows(&p, COMPARE_HCALLS, "hypercalls") ||
-	    json_rows(&p, COMPARE_WAYS, "switches"))
-		return -1;
-	fprintf(out, ",\n\"failed\": %u}\n", p.failed);
-	*failed = p.failed;
-	return 0;
+	for (kind = 0; kind < NR_COMPARE_KINDS; kind++)
+		json_rows(out, c, kind);
+	fprintf(out, "\"failed\": %u}\n", c->failed);
 }

@@ -14,14 +14,12 @@
  * @c:		the comparison
  * @width:	how long a line may be; 0 for any length
  * @out:	where the text goes
- * @failed:	how many rows became slower by more than the limit
  *
  * Return: 0, or -1 with a message.
  */
-int comparison_print_text(const struct comparison *c, unsigned int width, FILE *out,
-			  unsigned int *failed);
+int comparison_print_text(const struct comparison *c, unsigned int width, FILE *out);
 
-/** comparison_print_json - print it as one JSON document; else as above */
-int comparison_print_json(const struct comparison *c, FILE *out, unsigned int *failed);
+/** comparison_print_json - print it as one JSON document */
+void comparison_print_json(const struct comparison *c, FILE *out);
 
 #endif

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "analysis/dist.h"
-#include "analysis/ranksum.h"
 #include "analysis/ttest.h"
 #include "export/sqlfunctions.h"
 #include "lib/array.h"
@@ -131,38 +130,16 @@ static void put_middle_mean(sqlite3_context *ctx, struct sqlsamples *s)
 		sqlite3_result_double(ctx, dist_middle_mean(sorted(one), one->nr));
 }
 
-static bool run_ranksum(struct sqlsamples *s, struct ranksum *out)
-{
-	struct sqlsample *a = &s->sample[0], *b = &s->sample[1];
-
-	if (!a->nr || !b->nr)
-		return false;
-	*out = ranksum(sorted(a), a->nr, sorted(b), b->nr);
-	return true;
-}
-
-static void put_ranksum_p(sqlite3_context *ctx, struct sqlsamples *s)
-{
-	struct ranksum r;
-
-	if (run_ranksum(s, &r))
-		sqlite3_result_double(ctx, r.p);
-}
-
-static void put_ranksum_larger(sqlite3_context *ctx, struct sqlsamples *s)
-{
-	struct ranksum r;
-
-	if (run_ranksum(s, &r))
-		sqlite3_result_double(ctx, r.larger);
-}
-
 static void put_ttest_p(sqlite3_context *ctx, struct sqlsamples *s)
 {
 	const struct sqlsample *a = &s->sample[0], *b = &s->sample[1];
+	struct estimate x, y;
 
-	if (a->nr && b->nr && a->nr + b->nr >= 3)
-		sqlite3_result_double(ctx, ttest(a->real, a->nr, b->real, b->nr));
+	if (a->nr < 2 || b->nr < 2)
+		return;
+	x = estimate_mean(a->real, a->nr);
+	y = estimate_mean(b->real, b->nr);
+	sqlite3_result_double(ctx, ttest(&x, &y));
 }
 
 /**
@@ -185,13 +162,8 @@ static const struct aggregate aggregates[] = {
 	  2, step_one, put_percentile },
 	{ { "middle_mean", "x", "the mean of x without the smallest and the largest tenth" },
 	  1, step_one, put_middle_mean },
-	{ { "ranksum_p", "x, b",
-	    "p of the Mann-Whitney test: whether x of rows with b differs from that of others" },
-	  2, step_two, put_ranksum_p },
-	{ { "ranksum_larger", "x, b",
-	    "of all pairs of x without and with b: the share in which that with b is larger" },
-	  2, step_two, put_ranksum_larger },
-	{ { "ttest_p", "x, b", "p of Student's t-test of the same" },
+	{ { "ttest_p", "x, b",
+	    "p of Welch's t-test: whether the mean of x with b differs from that without b" },
 	  2, step_two, put_ttest_p },
 	{ .put = NULL }
 };
