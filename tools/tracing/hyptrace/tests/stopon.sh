@@ -8,6 +8,13 @@
 
 F=$D/trace.dat
 
+# For hyptrace compare
+knows_time()
+{
+	hyptrace record -q -o $F -- true && grep -aq "hyptrace: time=virtual$" $F && rm $F
+}
+check "the file says that time is virtual" knows_time
+
 # Files are not written in the background of an error
 no_file()
 {

@@ -10,6 +10,7 @@
 #include "record/clock.h"
 #include "record/counter.h"
 #include "record/save.h"
+#include "record/timekind.h"
 #include "record/tracefs.h"
 #include "trace/datw.h"
 #include "trace/sidecpus.h"
@@ -175,16 +176,59 @@ static void save_clocksnap(struct datw *w, const struct recording *r)
 	save_text(w, counter_snap(r->clock[HOST]));
 }
 
-/* Which events were enabled, and with a filter: hyptrace check must know which may be missing */
+/*
+ * Which events were enabled, and with a filter: hyptrace check must know which may be missing, and
+ * compare which filter it was
+ */
 static void save_choice(struct datw *w, const struct recording *r, enum side side)
 {
 	const struct strlist *events = &r->events[side];
+	const char *filter;
 	unsigned int i;
 
-	for (i = 0; i < events->nr; i++)
-		save_text(w, xasprintf("hyptrace: %s=%s\n",
-				       *r->filters[side].str[i] ? "filtered" : "enabled",
+	for (i = 0; i < events->nr; i++) {
+		filter = r->filters[side].str[i];
+		save_text(w, xasprintf("hyptrace: %s=%s\n", *filter ? "filtered" : "enabled",
 				       events->str[i]));
+		if (*filter)
+			save_text(w, xasprintf("hyptrace: filter=%s %s\n", events->str[i],
+					       filter));
+	}
+}
+
+static bool chooses_mode(const char *option)
+{
+	static const char * const prefixes[] = { "kvm-arm.", "arm64_sw.", "id_aa64" };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(prefixes); i++) {
+		if (!strncmp(option, prefixes[i], strlen(prefixes[i])))
+			return true;
+	}
+	return false;
+}
+
+/* What of the kernel's command line chooses the mode of KVM, an option each */
+static void save_mode(struct datw *w)
+{
+	char *line = read_file("/proc/cmdline", NULL), *rest = line, *option;
+	bool any = false;
+
+	while ((option = strsep(&rest, "\n "))) {
+		if (!chooses_mode(option))
+			continue;
+		save_text(w, xasprintf("hyptrace: option=%s\n", option));
+		any = true;
+	}
+	if (line && !any)
+		save_text(w, xasprintf("hyptrace: option=no option\n"));
+	free(line);
+}
+
+static void save_machine(struct datw *w)
+{
+	save_text(w, timekind_text());
+	save_mode(w);
 }
 
 /* The id of this boot: names that the kernel has later are valid for the same boot only */
@@ -233,6 +277,7 @@ static void save_options(struct datw *w, const struct recording *r, u32 nr_cpus)
 	} else {
 		save_clocksnap(w, r);
 		save_text(w, boot_text());
+		save_machine(w);
 	}
 	save_choice(w, r, HOST);
 	save_choice(w, r, HYP);
