@@ -141,13 +141,14 @@ class Compare {
 	}
 
 	showNames() {
-		const { percent, wall, no_verdict: doubt } = this.comparison;
+		const { percent, wall, no_verdict: doubt, differences } = this.comparison;
 		const pair = (values, text) => `${text(values[0])} \u2192 ${text(values[1])}`;
 		const facts = [["wall time", pair(wall, durationText)],
 			       ...PLACES.map((name) =>
 				[name, pair(percent[name.toLowerCase()], (p) => p.toFixed(2) + " %")])];
 		const names = this.sides.map(({ page }) => page.data.file);
 
+		$("differ").textContent = differences.map(({ text }) => text).join("; ");
 		$("doubt").textContent = doubt ? `No verdict: ${doubt}` : "";
 		document.title = names.join(", ") + " - hyptrace compare";
 		$("names").textContent = pair(names, String);

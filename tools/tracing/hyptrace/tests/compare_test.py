@@ -326,6 +326,74 @@ def test_quiet(directory):
     result("3 % are found in 19 of 20 tries", missed[1:])
 
 
+KNOWN = [b"hyptrace: time=real\n", b"hyptrace: option=kvm-arm.mode=protected\n"]
+UNAME = b"Linux box 6.12.1 aarch64"
+
+
+def made(directory, name, more=(), texts=TEXTS + KNOWN, cpus=(0,), lost=0, **others):
+    """A recording with a hypercall of 100 ns, in which there are more events"""
+    path = os.path.join(directory, name + ".dat")
+    events = [(10**9, "hyp_enter", 7, {"reason": HVC})] + [(10**9 + 50, what, 7, {}) for what in more] + \
+        [(10**9 + 100, "hyp_exit", 7, {"reason": ERET_HOST})]
+    pages = [synth.page(events)] + ([synth.page([(10**9 + 200, "trace_off", 7, {})], lost)] if lost else [])
+    synth.write(path, {0: []}, {cpu: pages for cpu in cpus}, texts=texts, **{"uname": UNAME, **others})
+    return path
+
+
+# Of the second recording: its events or what else it has; what is said; whether it is refused
+DIFFERENT = (
+    ("graph", {"more": ["funcgraph_entry", "funcgraph_exit"]}, "functions: recorded in B", True),
+    ("function", {"more": ["function"]}, "functions: recorded in B", True),
+    ("stacks", {"more": ["kernel_stack"]}, "stacks: recorded in B", True),
+    ("clock", {"clocks": (b"mono", b"mono")}, "clock: boot in A, mono in B", True),
+    ("virtual", {"texts": TEXTS + [b"hyptrace: time=virtual\n", KNOWN[1]]}, "time: real in A, virtual in B", True),
+    ("old", {"texts": TEXTS + KNOWN[1:]}, "time: real in A, not known in B", False),
+    ("mode", {"texts": TEXTS + KNOWN[:1] + [b"hyptrace: option=kvm-arm.mode=nvhe\n"]},
+     "KVM's options: kvm-arm.mode=protected in A, kvm-arm.mode=nvhe in B", False),
+    ("kernel", {"uname": b"Linux box 6.12.2 aarch64"}, "kernel: Linux box 6.12.1 aarch64 in A, Linux box 6.12.2 aarch64 in B",
+     False),
+    ("cpus", {"cpus": (0, 1)}, "CPUs: 1 in B", False),
+    ("events", {"texts": TEXTS + KNOWN + synth.enabled("host_hcall", "vcpu_exit")},
+     "events: hypervisor/host_hcall, hypervisor/vcpu_exit in B", False),
+    ("filters", {"texts": TEXTS + KNOWN + synth.enabled("host_hcall", how="filtered") +
+                 [b"hyptrace: filter=hypervisor/host_hcall id > 1\n"]},
+     "filters: hypervisor/host_hcall id > 1 in B", False),
+    ("filtered", {"texts": TEXTS + KNOWN + synth.enabled("host_hcall", how="filtered")},
+     "filters: not known in B", False),
+    ("lost", {"lost": 5}, "lost events: 5 in B", False),
+)
+
+
+def test_conditions(directory):
+    """What was recorded differently is said first, or refused"""
+    a = made(directory, "first")
+    equal("made alike", (document(a, made(directory, "alike"))[1]["differences"], compare(a, a)[1][:7]), ([], "TIME, %"))
+    for name, how, words, grave in DIFFERENT:
+        b = made(directory, name, **how)
+        refused = "hyptrace: different %s: expected the same, or --force\n" % words
+        printed = "different %s\n\nTIME, %%" % words
+        if grave:
+            equal("%s: refused" % name, compare(a, b), (1, "", refused))
+        status, out, said = compare("--force", a, b) if grave else compare(a, b)
+        equal("%s: said first" % name, (status, said, out[:len(printed)]), (0, "", printed))
+        got = document("--force", a, b)[1]["differences"]
+        sides = [text + " in " + side for side, text in zip("AB", (got[0]["a"], got[0]["b"])) if text]
+        equal("%s: as JSON" % name, (len(got), got[0]["what"] + ": " + ", ".join(sides)), (1, words))
+    old = made(directory, "older", texts=TEXTS)
+    equal("not known of any", compare(old, old)[1].split("\n")[:3], ["time: not known", "KVM's options: not known", ""])
+    one = made(directory, "one", clocks=(b"mono", b"mono"))
+    equal("one of several", compare(a, one, "--", a, a)[0::2],
+          (1, "hyptrace: different clock: boot, mono in A, boot in B: expected the same, or --force\n"))
+
+
+def test_virtual(directory):
+    """Events are independent on virtual time, of all recordings"""
+    texts = TEXTS + [b"hyptrace: time=virtual\n", KNOWN[1]]
+    paths = [made(directory, name, texts=texts) for name in ("v0", "v1")]
+    equal("virtual: judged", document(*paths)[1]["judged_by"], "durations")
+    equal("one real: not judged", document("--force", paths[0], made(directory, "r"))[1]["judged_by"], None)
+
+
 def test_errors(directory):
     path = os.path.join(directory, "a.dat")
     recording(path, [(HVC, 100)])
@@ -429,7 +497,7 @@ def main():
     print("TAP version 13")
     attempt_each((test_verdicts, test_no_verdict, test_one_statistic, test_small, test_rates, test_text, test_width, test_runs,
                   test_fail_over, test_power,
-                  test_load, test_quiet, test_errors, test_page, test_no_page, test_corrupt))
+                  test_load, test_quiet, test_conditions, test_virtual, test_errors, test_page, test_no_page, test_corrupt))
     finish()
 
 

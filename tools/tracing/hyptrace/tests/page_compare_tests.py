@@ -87,6 +87,9 @@ def test_table(b, paths):
     click_element(b, "#table th:nth-child(3) button")
     expect("compare: sorted by a click", b.js(
         "document.querySelector('#table tbody td').textContent") == "hvc")
+    differ = b.js("document.getElementById('differ').innerText")
+    expect("compare: what was recorded differently", differ == "; ".join(
+        d["text"] for d in wanted["differences"]) and differ, differ)
     doubt = b.js("document.getElementById('doubt').innerText")
     expect("compare: why there is no verdict", doubt == "No verdict: " + wanted["no_verdict"], doubt)
     shares = b.js("document.getElementById('facts').innerText")

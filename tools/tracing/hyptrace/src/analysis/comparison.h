@@ -11,6 +11,7 @@
 #ifndef HYPTRACE_COMPARISON_H
 #define HYPTRACE_COMPARISON_H
 
+#include "analysis/conditions.h"
 #include "analysis/dist.h"
 #include "analysis/profiler.h"
 #include "lib/types.h"
@@ -76,6 +77,7 @@ struct comparison_row {
 /**
  * struct comparison - both sides
  * @side:	the sides; @run and @nr are set by the caller
+ * @differences: NR_CONDITIONS, of differences_find(); set by the caller, or NULL for none
  * @independent: the events of a recording are independent of each other; set by the caller
  * @limited:	a row fails that became slower by more than @limit; set by the caller
  * @limit:	in percent
@@ -88,6 +90,7 @@ struct comparison_row {
  */
 struct comparison {
 	struct comparison_side side[2];
+	const struct difference *differences;
 	bool independent;
 	bool limited;
 	double limit;

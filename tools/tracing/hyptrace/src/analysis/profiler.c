@@ -139,6 +139,12 @@ static int feed_steps(struct profiler *r, const struct rbevent *ev, const struct
 	return bootsteps_feed(r->boot, t->cpu, t->ts, t->kind, step);
 }
 
+static void note_recorded(struct profile *p, enum ev_kind kind)
+{
+	p->calls |= kind == EV_FUNC_ENTRY || kind == EV_FUNC_EXIT || kind == EV_FUNCTION;
+	p->stacks |= kind == EV_STACK;
+}
+
 int profiler_feed(struct profiler *r, const struct merged *ev, bool chosen, enum side side)
 {
 	struct times_event t = {
@@ -159,6 +165,7 @@ int profiler_feed(struct profiler *r, const struct merged *ev, bool chosen, enum
 		return -1;
 	/* also those around hyp_enter and hyp_exit */
 	if (side == HYP && ev_kind_is_stateless(t.kind)) {
+		note_recorded(&r->out, t.kind);
 		if (t.lost)
 			times_lose(r->out.times, ev->cpu, side);
 		return 0;

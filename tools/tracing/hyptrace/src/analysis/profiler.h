@@ -24,6 +24,8 @@
  * @result:	of @times
  * @events:	events and losses
  * @corrupt:	corrupt sub-buffers
+ * @calls:	the hypervisor's events have calls of functions
+ * @stacks:	they have stacks
  */
 struct profile {
 	struct evdb *db;
@@ -34,6 +36,8 @@ struct profile {
 	struct times_result result;
 	struct account_result events;
 	struct corrupt corrupt;
+	bool calls;
+	bool stacks;
 };
 
 struct profiler;

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "analysis/comparison.h"
+#include "analysis/conditions.h"
 #include "analysis/fileprofile.h"
 #include "cmd/cmdline.h"
 #include "cmd/commands.h"
@@ -54,9 +55,12 @@ static const char doc[] =
 	"is 'noise'.\n"
 	"\n"
 	"With fewer recordings there is no verdict: the events of a recording depend on\n"
-	"each other. If they do not, as on virtual time, use --independent. Durations\n"
-	"are tested then in place of recordings. The spread of a recording that is\n"
-	"alone is that of its fifths.\n"
+	"each other. If they do not, use --independent, or record on virtual time.\n"
+	"Durations are tested then in place of recordings. The spread of a recording\n"
+	"that is alone is that of its fifths.\n"
+	"\n"
+	"The first lines say in what the recordings differ, such as the events. If\n"
+	"figures cannot be compared for that reason, the exit status is 1.\n"
 	"\n"
 	"With --fail-over, the last lines list what is slower by more than PERCENT.\n"
 	"\n"
@@ -64,11 +68,14 @@ static const char doc[] =
 	"file is corrupt in places; 2 for a wrong command line; 3 if something is\n"
 	"slower by more than --fail-over.";
 
-enum { OPT_FAIL_OVER = CMDLINE_KEYS, OPT_HTML, OPT_INDEPENDENT };
+enum { OPT_FAIL_OVER = CMDLINE_KEYS, OPT_FORCE, OPT_HTML, OPT_INDEPENDENT };
 
 static const struct argp_option options[] = {
 	{ "fail-over", OPT_FAIL_OVER, "PERCENT", 0,
 	  "exit with status 3 if a verdict is 'slower' and the change is more than this, such as 3%; never without a verdict",
+	  0 },
+	{ "force", OPT_FORCE, NULL, 0,
+	  "compare also recordings that differ in functions, stacks, clock, or real and virtual time",
 	  0 },
 	{ "html", OPT_HTML, "FILE", 0,
 	  "also write a page for a web browser, with the timelines of A and B, aligned at whatever is compared; needs one recording of each",
@@ -85,6 +92,7 @@ static const struct argp_option options[] = {
  * @in:		the CPUs
  * @json:	as JSON
  * @html:	the page, or NULL
+ * @force:	whatever the recordings differ in
  * @independent: events are independent of each other
  * @limited:	@limit was given
  * @limit:	in percent
@@ -97,6 +105,7 @@ struct options {
 	struct input in;
 	bool json;
 	const char *html;
+	bool force;
 	bool independent;
 	bool limited;
 	double limit;
@@ -154,6 +163,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_HTML:
 		o->html = arg;
+		return 0;
+	case OPT_FORCE:
+		o->force = true;
 		return 0;
 	case OPT_INDEPENDENT:
 		o->independent = true;
@@ -293,6 +305,65 @@ static int print_all(const struct options *o, const struct compared *r, struct c
 	return ret;
 }
 
+/* How they were made */
+
+/* Return: 0, or -1 with a message if the figures cannot be compared */
+static int check_differences(const struct options *o, const struct difference *d)
+{
+	unsigned int i;
+
+	for (i = 0; !o->force && i < NR_CONDITIONS; i++) {
+		if (d[i].grave)
+			return log_error("%s: expected the same, or --force", d[i].text);
+	}
+	return 0;
+}
+
+static bool are_virtual(const struct conditions *how, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		if (!conditions_virtual(&how[i]))
+			return false;
+	}
+	return true;
+}
+
+/* Return: as compare_print() */
+static int compare_conditions(const struct options *o, const struct compared *r,
+			      const struct conditions *how, struct comparison *c, const char *page)
+{
+	struct difference d[NR_CONDITIONS] = { 0 };
+	int ret = differences_find(d, how, o->nr_a, o->nr);
+
+	if (!ret)
+		ret = check_differences(o, d);
+	c->differences = d;
+	c->independent = o->independent || are_virtual(how, o->nr);
+	if (!ret)
+		ret = print_all(o, r, c, page);
+	differences_free(d);
+	return ret;
+}
+
+static int with_conditions(const struct options *o, const struct compared *r,
+			   struct comparison *c, const char *page)
+{
+	struct conditions *how = calloc(o->nr, sizeof(*how));
+	unsigned int i;
+	int ret = how ? 0 : log_oom();
+
+	for (i = 0; !ret && i < o->nr; i++)
+		ret = conditions_read(&how[i], r[i].d, profiler_profile(r[i].s));
+	if (!ret)
+		ret = compare_conditions(o, r, how, c, page);
+	for (i = 0; how && i < o->nr; i++)
+		conditions_free(&how[i]);
+	free(how);
+	return ret;
+}
+
 /* All */
 
 static int compare(const struct options *o, struct compared *r, const struct profile **run,
@@ -301,7 +372,7 @@ static int compare(const struct options *o, struct compared *r, const struct pro
 	struct comparison c = {
 		.side = { { .run = run, .nr = o->nr_a },
 			  { .run = run + o->nr_a, .nr = o->nr - o->nr_a } },
-		.independent = o->independent, .limited = o->limited, .limit = o->limit,
+		.limited = o->limited, .limit = o->limit,
 	};
 	unsigned int i;
 
@@ -310,7 +381,7 @@ static int compare(const struct options *o, struct compared *r, const struct pro
 			return -1;
 		run[i] = profiler_profile(r[i].s);
 	}
-	return print_all(o, r, &c, page);
+	return with_conditions(o, r, &c, page);
 }
 
 static int open_and_compare(const struct options *o, struct compared *r,

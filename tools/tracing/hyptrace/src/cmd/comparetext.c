@@ -109,10 +109,28 @@ static void print_failures(const struct comparison *c, FILE *out)
 	}
 }
 
+/* Before all figures */
+static void print_differences(const struct comparison *c, FILE *out)
+{
+	bool any = false;
+	unsigned int i;
+
+	for (i = 0; c->differences && i < NR_CONDITIONS; i++) {
+		if (!c->differences[i].text)
+			continue;
+		visible_put(out, c->differences[i].text);
+		fputc('\n', out);
+		any = true;
+	}
+	if (any)
+		fputc('\n', out);
+}
+
 int comparison_print_text(const struct comparison *c, unsigned int width, FILE *out)
 {
 	enum comparison_kind kind;
 
+	print_differences(c, out);
 	print_shares(c, out);
 	for (kind = 0; kind < NR_COMPARE_KINDS; kind++) {
 		if (print_table(c, kind, width, out))
@@ -201,6 +219,30 @@ static void json_rows(FILE *out, const struct comparison *c, enum comparison_kin
 	fputs("],\n", out);
 }
 
+static void json_differences(FILE *out, const struct comparison *c)
+{
+	const struct difference *d = c->differences;
+	const char *between = "";
+	unsigned int i;
+
+	fputs("\"differences\": [", out);
+	for (i = 0; d && i < NR_CONDITIONS; i++) {
+		if (!d[i].text)
+			continue;
+		fprintf(out, "%s\n  {\"text\": ", between);
+		json_string(out, d[i].text);
+		fputs(", \"what\": ", out);
+		json_string(out, d[i].what);
+		fputs(", \"a\": ", out);
+		json_string(out, d[i].side[0]);
+		fputs(", \"b\": ", out);
+		json_string(out, d[i].side[1]);
+		fputs("}", out);
+		between = ",";
+	}
+	fputs("],\n", out);
+}
+
 void comparison_print_json(const struct comparison *c, FILE *out)
 {
 	enum comparison_kind kind;
@@ -215,6 +257,7 @@ void comparison_print_json(const struct comparison *c, FILE *out)
 	fputs(", \"percent\": {", out);
 	json_shares(out, c);
 	fputs("},\n", out);
+	json_differences(out, c);
 	for (kind = 0; kind < NR_COMPARE_KINDS; kind++)
 		json_rows(out, c, kind);
 	fprintf(out, "\"failed\": %u}\n", c->failed);
