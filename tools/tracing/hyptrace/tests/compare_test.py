@@ -386,6 +386,20 @@ def test_conditions(directory):
           (1, "hyptrace: different clock: boot, mono in A, boot in B: expected the same, or --force\n"))
 
 
+def test_boots(directory):
+    """Several recordings of a boot, of which the other side has none"""
+    of = [[made(directory, "boot%s%d" % (boot, i), texts=TEXTS + KNOWN + [b"hyptrace: boot=%s\n" % boot.encode()])
+           for i in range(2)] for boot in "xyz"]
+    unknown = made(directory, "noboot")
+    for what, a, b, text in (
+            ("two", of[0], of[1], ["different boots: 1 for 2 recordings in A, 1 for 2 recordings in B"]),
+            ("one side", of[0], of[1][:1] + of[2][:1],
+             ["different boots: 1 for 2 recordings in A, 2 for 2 recordings in B"]),
+            ("both have it", of[0], of[0][:1] + of[1][:1], []), ("a boot each", [of[0][0], of[1][0]], [of[2][0]], []),
+            ("one of each", of[0][:1], of[1][:1], []), ("not known", of[0], [unknown], [])):
+        equal("boots: " + what, [d["text"] for d in document(*a, "--", *b)[1]["differences"]], text)
+
+
 def test_virtual(directory):
     """Events are independent on virtual time, of all recordings"""
     texts = TEXTS + [b"hyptrace: time=virtual\n", KNOWN[1]]
@@ -497,7 +511,7 @@ def main():
     print("TAP version 13")
     attempt_each((test_verdicts, test_no_verdict, test_one_statistic, test_small, test_rates, test_text, test_width, test_runs,
                   test_fail_over, test_power,
-                  test_load, test_quiet, test_conditions, test_virtual, test_errors, test_page, test_no_page, test_corrupt))
+                  test_load, test_quiet, test_conditions, test_boots, test_virtual, test_errors, test_page, test_no_page, test_corrupt))
     finish()
 
 

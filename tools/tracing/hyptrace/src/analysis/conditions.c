@@ -35,6 +35,7 @@ static const struct condition_kind kinds[NR_CONDITIONS] = {
 	[CONDITION_EVENTS]	= { "events", false, "hyptrace: enabled=" },
 	[CONDITION_FILTERS]	= { "filters", false, "hyptrace: filter=" },
 	[CONDITION_LOST]	= { .name = "lost events" },
+	[CONDITION_BOOTS]	= { "boots", false, "hyptrace: boot=" },
 };
 
 /* One recording */
@@ -105,6 +106,7 @@ static bool put(FILE *out, const struct datr *d, const struct profile *p, enum c
 	case CONDITION_TIME:
 	case CONDITION_OPTIONS:
 	case CONDITION_EVENTS:
+	case CONDITION_BOOTS:
 	case NR_CONDITIONS:
 		break;
 	}
@@ -254,10 +256,65 @@ static char *describe(const struct difference *d)
 {
 	const char *a = d->side[0], *b = d->side[1];
 
-	if (!strcmp(a, b))
+	if (!strcmp(a, unknown) && !strcmp(b, unknown))
 		return xasprintf("%s: %s", d->what, a);
 	return xasprintf("different %s: %s%s%s%s%s", d->what, a, *a ? " in A" : "",
 			 *a && *b ? ", " : "", b, *b ? " in B" : "");
+}
+
+/* How many of the recordings are of the same boot as the i-th */
+static unsigned int count_boot(const struct conditions *c, unsigned int nr, const char *boot)
+{
+	return count(c, nr, CONDITION_BOOTS, boot, strcspn(boot, "\n"));
+}
+
+static unsigned int count_boots(const struct conditions *c, unsigned int nr)
+{
+	unsigned int i, sum = 0;
+
+	for (i = 0; i < nr; i++)
+		sum += !count_boot(c, i, c[i].text[CONDITION_BOOTS]);
+	return sum;
+}
+
+/*
+ * Recordings of one boot depend on each other. That makes no difference if both sides have some of
+ * the same boot, or if each is of a boot of its own
+ */
+static bool boots_differ(const struct conditions *c, unsigned int nr_a, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		if (!c[i].text[CONDITION_BOOTS])
+			return false;
+		if (i < nr_a && count_boot(c + nr_a, nr - nr_a, c[i].text[CONDITION_BOOTS]))
+			return false;
+	}
+	return count_boots(c, nr) < nr;
+}
+
+static char *boots_text(const struct conditions *c, unsigned int nr)
+{
+	return xasprintf("%u for %u recordings", count_boots(c, nr), nr);
+}
+
+/* Sets @side; to "" if there is no difference */
+static void compare_sides(struct difference *d, const struct search *s, unsigned int nr_a)
+{
+	const struct conditions *b = s->all + nr_a;
+	unsigned int nr_b = s->nr_all - nr_a;
+
+	if (s->which == CONDITION_BOOTS && boots_differ(s->all, nr_a, s->nr_all)) {
+		d->side[0] = boots_text(s->all, nr_a);
+		d->side[1] = boots_text(b, nr_b);
+	} else if (s->which == CONDITION_BOOTS) {
+		d->side[0] = xasprintf("%s", "");
+		d->side[1] = xasprintf("%s", "");
+	} else {
+		d->side[0] = own_lines(s, s->all, nr_a);
+		d->side[1] = own_lines(s, b, nr_b);
+	}
 }
 
 int differences_find(struct difference *out, const struct conditions *c, unsigned int nr_a,
@@ -268,8 +325,7 @@ int differences_find(struct difference *out, const struct conditions *c, unsigne
 
 	for (; s.which < NR_CONDITIONS; s.which++) {
 		d = &out[s.which];
-		d->side[0] = own_lines(&s, c, nr_a);
-		d->side[1] = own_lines(&s, c + nr_a, nr - nr_a);
+		compare_sides(d, &s, nr_a);
 		if (!d->side[0] || !d->side[1])
 			return -1;
 		if (!*d->side[0] && !*d->side[1])

@@ -21,6 +21,7 @@ enum condition {
 	CONDITION_EVENTS,	/* that were enabled */
 	CONDITION_FILTERS,	/* of these events */
 	CONDITION_LOST,		/* events */
+	CONDITION_BOOTS,	/* of several recordings */
 	NR_CONDITIONS
 };
 
