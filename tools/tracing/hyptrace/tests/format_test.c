@@ -136,6 +136,17 @@ static struct tep_handle *parse(const struct sample *s, bool fields)
 	return tep;
 }
 
+static void print_fields(const struct tep_event *e, const struct tep_record *rec,
+			 struct trace_seq *seq)
+{
+	struct rbevent ev = { .data = rec->data, .size = rec->size };
+	struct trace_seq array;
+
+	trace_seq_init(&array);
+	evfield_print(e, &ev, &array, seq);
+	trace_seq_destroy(&array);
+}
+
 /* To be freed */
 static char *library_prints(const struct sample *s, u8 *data, u64 number, u32 *size)
 {
@@ -150,7 +161,7 @@ static char *library_prints(const struct sample *s, u8 *data, u64 number, u32 *s
 	*size = fill(e, data, number);
 	rec.size = *size;
 	if (s->fields)
-		tep_print_fields(&seq, data, rec.size, e);
+		print_fields(e, &rec, &seq);
 	else
 		tep_print_event(tep, &seq, &rec, "%s", TEP_PRINT_INFO);
 	trace_seq_terminate(&seq);
@@ -333,8 +344,9 @@ static void test_plans(const char *text)
 
 /* Expressions that are not from a kernel */
 
-#define FIELD(type, name, offset, size)						\
-	"\tfield:" type " " name ";\toffset:" offset ";\tsize:" size ";\tsigned:0;\n"
+#define SIGNED(type, name, offset, size, sign)						\
+	"\tfield:" type " " name ";\toffset:" offset ";\tsize:" size ";\tsigned:" sign ";\n"
+#define FIELD(type, name, offset, size)	SIGNED(type, name, offset, size, "0")
 #define COMMON	FIELD("unsigned short", "common_type", "0", "2")		\
 		FIELD("unsigned char", "common_flags", "2", "1")		\
 		FIELD("unsigned char", "common_preempt_count", "3", "1")	\
@@ -345,7 +357,7 @@ static void test_plans(const char *text)
 		FIELD("__data_loc char[]", "text", "24", "4")			\
 		FIELD("__rel_loc u8[]", "near", "28", "4")			\
 		FIELD("__data_loc cpumask_t", "cpus", "32", "4")		\
-		FIELD("s64", "minus", "40", "8") FIELD("u32", "large", "48", "4") \
+		SIGNED("s64", "minus", "40", "8", "1") FIELD("u32", "large", "48", "4") \
 		"\nprint fmt: %s\n"
 
 struct made_up {
@@ -366,8 +378,8 @@ static const struct made_up made_up = {
 	.large = 1 << 30, .tail = "textual",
 };
 
-#define BY_FIELD " a=2 zero=0 array=ARRAY[01, 02, 03, 04, 05, 06, 07, 08] text=textual "	\
-		 "near=textual cpus=60 minus=18446744073709551614 large=1073741824"
+#define BY_FIELD "a=2 zero=0 array=01 02 03 04 05 06 07 08 text=textual "		\
+		 "near=74 65 78 74 cpus= minus=-2 large=1073741824"
 
 /* Return: what is printed of the record, to be freed */
 static char *print_made_up(const struct sample *s)

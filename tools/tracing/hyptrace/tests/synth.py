@@ -127,9 +127,13 @@ def record(name, pid, values):
 
 def page(events, lost=0):
     """events: (ts, name, pid, values); lost: a number, or None if not known."""
-    data, last = b"", events[0][0]
-    for ts, name, pid, values in events:
-        body = record(name, pid, values)
+    return raw_page([(ts, record(name, pid, values)) for ts, name, pid, values in events], lost)
+
+
+def raw_page(records, lost=0):
+    """records: (ts, bytes)"""
+    data, last = b"", records[0][0]
+    for ts, body in records:
         if ts - last >= 1 << 27:    # a TIME_EXTEND
             data += struct.pack("<II", (ts - last & (1 << 27) - 1) << 5 | 30, ts - last >> 27)
             last = ts
@@ -139,7 +143,7 @@ def page(events, lost=0):
             data += struct.pack("<I", (ts - last) << 5 | len(body) // 4) + body
         last = ts
     flags = 1 << 31 if lost is None else 3 << 30 if lost else 0
-    text = struct.pack("<QQ", events[0][0], len(data) | flags) + data
+    text = struct.pack("<QQ", records[0][0], len(data) | flags) + data
     text += struct.pack("<Q", lost or 0)
     return text.ljust(PAGE, b"\0")
 
@@ -157,14 +161,15 @@ def option(number, body):
     return struct.pack("<HI", number, len(body)) + body
 
 
-def format_section():
-    systems = sorted({e[0] for e in EVENTS.values() if e[0]})
+def format_section(more):
+    """more: (system, text) of events that are not in EVENTS"""
+    texts = [(e[0], format_text(name)) for name, e in EVENTS.items() if e[0]] + list(more)
+    systems = sorted({system for system, _ in texts})
     body = struct.pack("<I", len(systems))
     for system in systems:
-        names = [n for n in EVENTS if EVENTS[n][0] == system]
-        body += system.encode() + b"\0" + struct.pack("<I", len(names))
-        for name in names:
-            text = format_text(name)
+        chosen = [text for name, text in texts if name == system]
+        body += system.encode() + b"\0" + struct.pack("<I", len(chosen))
+        for text in chosen:
             body += struct.pack("<Q", len(text)) + text
     return section(18, body)
 
@@ -188,21 +193,23 @@ def add_guest(data, name, file, shift=0, cntvoff=1, error=0):
 
 
 def write(path, host, hyp, clocks=(b"boot", b"boot"), texts=(), comms=b"", uname=None,
-          symbols=b""):
-    """host, hyp: {cpu: [page, ...]}; comms: lines of saved_cmdlines; symbols: of kallsyms"""
+          symbols=b"", strings=b"", formats=()):
+    """host, hyp: {cpu: [page, ...]}; comms: lines of saved_cmdlines; symbols: of kallsyms;
+    strings: of printk_formats; formats: (system, text)"""
     head = b"\x17\x08\x44tracing7\0\0\x08" + struct.pack("<I", PAGE) + b"none\0\0"
     formats_at = len(head) + 8
-    formats = format_section()
+    described = format_section(formats)
     data, options = b"", option(18, struct.pack("<Q", formats_at))
     if comms:
-        options += option(21, struct.pack("<Q", formats_at + len(formats)))
-        formats += section(21, struct.pack("<Q", len(comms)) + comms)
-    if symbols:
-        options += option(19, struct.pack("<Q", formats_at + len(formats)))
-        formats += section(19, struct.pack("<I", len(symbols)) + symbols)
+        options += option(21, struct.pack("<Q", formats_at + len(described)))
+        described += section(21, struct.pack("<Q", len(comms)) + comms)
+    for number, text in (19, symbols), (20, strings):
+        if text:
+            options += option(number, struct.pack("<Q", formats_at + len(described)))
+            described += section(number, struct.pack("<I", len(text)) + text)
     if uname:
         options += option(5, uname + b"\0")
-    data_at = (formats_at + len(formats) + PAGE - 1) // PAGE * PAGE
+    data_at = (formats_at + len(described) + PAGE - 1) // PAGE * PAGE
     for name, clock, pages in ((b"", clocks[0], host), (b"hypervisor", clocks[1], hyp)):
         cpus = []
         for cpu in sorted(pages):
@@ -213,5 +220,5 @@ def write(path, host, hyp, clocks=(b"boot", b"boot"), texts=(), comms=b"", uname
         options += option(2, text + b"\0")
     options += option(0, struct.pack("<Q", 0))
     with open(path, "wb") as out:
-        out.write((head + struct.pack("<Q", data_at + len(data)) + formats).ljust(data_at, b"\0"))
+        out.write((head + struct.pack("<Q", data_at + len(data)) + described).ljust(data_at, b"\0"))
         out.write(data + section(0, options))

@@ -61,6 +61,7 @@ struct known {
 struct evdb {
 	struct tep_handle *tep;
 	struct trace_seq seq;
+	struct trace_seq array;
 	struct known *known[NR_IDS];
 	struct known *last;
 	u8 *copy;
@@ -96,6 +97,7 @@ struct evdb *evdb_load(const struct datr *d)
 		return NULL;
 	}
 	trace_seq_init(&db->seq);
+	trace_seq_init(&db->array);
 	db->tep = tep_alloc();
 	if (!db->tep)
 		log_oom();
@@ -128,6 +130,7 @@ void evdb_free(struct evdb *db)
 		evdb_free(db->guest[--db->nr_guests]);
 	free(db->guest);
 	trace_seq_destroy(&db->seq);
+	trace_seq_destroy(&db->array);
 	tep_free(db->tep);
 	free(db->copy);
 	free(db);
@@ -177,25 +180,17 @@ static enum ev_reason reason_printed(char *text)
 	return reason_named(at);
 }
 
-/* Field by field, even if there is a "print fmt" */
-static void print_each_field(struct evdb *db, struct tep_event *e, struct tep_record *rec)
-{
-	struct tep_print_parse *parsed = e->print_fmt.print_cache;
-
-	e->print_fmt.print_cache = NULL;
-	tep_print_fields(&db->seq, rec->data, rec->size, e);
-	e->print_fmt.print_cache = parsed;
-}
-
 /* The event's own text, in db->seq */
 static void print_record(struct evdb *db, const struct known *k, struct tep_record *rec)
 {
+	struct rbevent ev = { .data = rec->data, .size = rec->size };
+
 	trace_seq_reset(&db->seq);
 	if (k->safety == PRINT_ALL ||
 	    (k->safety == PRINT_SOME && printcheck_record(k->event, rec->data, rec->size)))
 		tep_print_event(db->tep, &db->seq, rec, "%s", TEP_PRINT_INFO);
 	else
-		print_each_field(db, k->event, rec);
+		evfield_print(k->event, &ev, &db->array, &db->seq);
 	trace_seq_terminate(&db->seq);
 }
 
@@ -651,64 +646,6 @@ void evdb_each(struct evdb *db, evdb_head_fn fn, void *ctx)
 	}
 }
 
-/* Where the text of a string begins, and the room for it */
-static const char *string_room(const struct tep_format_field *f,
-			       const struct rbevent *ev, size_t *room)
-{
-	u32 word, offset;
-
-	if (!(f->flags & TEP_FIELD_IS_DYNAMIC)) {
-		*room = f->size;
-		return (const char *)ev->data + f->offset;
-	}
-	memcpy(&word, ev->data + f->offset, sizeof(word));
-	offset = word & 0xffff;
-	if (f->flags & TEP_FIELD_IS_RELATIVE)
-		offset += f->offset + f->size;
-	*room = word >> 16;
-	return (const char *)ev->data + offset;
-}
-
-static u64 integer_of(const struct tep_format_field *f,
-		      const struct rbevent *ev)
-{
-	unsigned int unused = 64 - 8 * f->size;
-	u64 v = 0;
-
-	memcpy(&v, ev->data + f->offset, f->size);
-	if (f->flags & TEP_FIELD_IS_SIGNED)
-		v = (u64)((long long)(v << unused) >> unused);
-	return v;
-}
-
-/* Whether it is a string or an integer */
-static bool has_value(const struct tep_format_field *f)
-{
-	if (f->flags & TEP_FIELD_IS_STRING)
-		return true;
-	return !(f->flags & (TEP_FIELD_IS_ARRAY | TEP_FIELD_IS_DYNAMIC)) && f->size >= 1 &&
-	       f->size <= 8;
-}
-
-static bool value_of(const struct tep_format_field *f, const struct rbevent *ev,
-		     struct evdb_value *v)
-{
-	size_t room;
-
-	memset(v, 0, sizeof(*v));
-	if (!has_value(f))
-		return false;
-	v->name = f->name;
-	if (f->flags & TEP_FIELD_IS_STRING) {
-		v->string = string_room(f, ev, &room);
-		v->length = strnlen(v->string, room);
-		return true;
-	}
-	v->is_signed = f->flags & TEP_FIELD_IS_SIGNED;
-	v->integer = integer_of(f, ev);
-	return true;
-}
-
 static const struct tep_format_field *field_at(const struct tep_event *e, unsigned int i)
 {
 	const struct tep_format_field *f = e->format.fields;
@@ -726,8 +663,8 @@ bool evdb_field_at(struct evdb *db, const char *system, const char *event, unsig
 
 	if (!f)
 		return false;
-	out->name = has_value(f) ? f->name : NULL;
-	out->string = f->flags & TEP_FIELD_IS_STRING;
+	out->name = f->name;
+	out->string = evfield_is_text(f);
 	return true;
 }
 
@@ -752,7 +689,9 @@ bool evdb_value_at(struct evdb *db, const struct rbevent *ev, unsigned int i,
 	if (!k || !fits_format(k, ev))
 		return false;
 	f = field_at(k->event, i);
-	return f && value_of(f, ev, v);
+	if (f)
+		evfield_read(f, ev, &db->array, v);
+	return f;
 }
 
 void evdb_values(struct evdb *db, const struct rbevent *ev, evdb_value_fn fn,
@@ -765,8 +704,8 @@ void evdb_values(struct evdb *db, const struct rbevent *ev, evdb_value_fn fn,
 	if (!k || !fits_format(k, ev))
 		return;
 	for (f = k->event->format.fields; f; f = f->next) {
-		if (value_of(f, ev, &v))
-			fn(ctx, &v);
+		evfield_read(f, ev, &db->array, &v);
+		fn(ctx, &v);
 	}
 }
 

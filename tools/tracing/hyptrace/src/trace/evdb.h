@@ -10,6 +10,7 @@
 #include "lib/types.h"
 #include "trace/datr.h"
 #include "trace/evcall.h"
+#include "trace/evfield.h"
 #include "trace/rbpage.h"
 
 struct evdb;
@@ -139,25 +140,9 @@ typedef void (*evdb_head_fn)(void *ctx, const struct evdb_head *h);
 void evdb_each(struct evdb *db, evdb_head_fn fn, void *ctx);
 
 /**
- * struct evdb_value - a field of an event
- * @name:	its name
- * @string:	the text, not terminated; NULL for an integer
- * @length:	of @string
- * @integer:	the value, extended to 64 bits
- * @is_signed:	whether @integer has a sign
- */
-struct evdb_value {
-	const char *name;
-	const char *string;
-	size_t length;
-	u64 integer;
-	bool is_signed;
-};
-
-/**
  * struct evdb_field_kind - a field of an event's format
  * @name:	its name
- * @string:	whether its values are texts, else integers
+ * @string:	whether its values are texts, of strings and arrays, else integers
  */
 struct evdb_field_kind {
 	const char *name;
@@ -170,7 +155,7 @@ struct evdb_field_kind {
  * @system:	of the event
  * @event:	its name
  * @i:		the place, from 0; the common fields do not count
- * @out:	gets the field; its name is NULL if it is neither an integer nor a string
+ * @out:	gets the field
  *
  * Return: false behind the last one, or if there is no such event.
  */
@@ -183,14 +168,18 @@ int evdb_id(struct evdb *db, const char *system, const char *event);
 /** evdb_has_id - whether a record is of the event with this number */
 bool evdb_has_id(const struct rbevent *ev, int id);
 
-/** evdb_value_at - read the i-th field. Return: false if the event has no value there. */
+/**
+ * evdb_value_at - read the i-th field; its text is valid until the next call
+ *
+ * Return: false if the event has no value there.
+ */
 bool evdb_value_at(struct evdb *db, const struct rbevent *ev, unsigned int i,
 		   struct evdb_value *v);
 
 /** typedef evdb_value_fn - takes one field */
 typedef void (*evdb_value_fn)(void *ctx, const struct evdb_value *v);
 
-/** evdb_values - call @fn for each integer and string, but the common fields */
+/** evdb_values - call @fn for each field but the common ones */
 void evdb_values(struct evdb *db, const struct rbevent *ev, evdb_value_fn fn,
 		 void *ctx);
 
