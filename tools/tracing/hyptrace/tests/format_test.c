@@ -196,7 +196,10 @@ static void compare(const struct sample *s, u64 number)
 	struct evdb *db = load(s, 1);
 	char *want = library_prints(s, data, number, &ev.size);
 	const char *got = evdb_text(db, &ev, 0);
+	size_t len = strlen(want);
 
+	if (len && want[len - 1] == '\n')
+		want[len - 1] = '\0';
 	if (strcmp(got, want))
 		wrong(s->event, "a record", got, want);
 	free(want);
@@ -320,7 +323,7 @@ static void test_kernel(const char *text)
 		tep_free(tep);
 	}
 	printf("# libtraceevent does not parse %u\n", nr_unknown);
-	if (nr_fields > nr / 100)
+	if (nr_fields > nr / 20)
 		wrong("formats", "printed by their fields", "many", "few");
 	if (nr_unknown > nr / 10)
 		wrong("formats", "not parsed", "many", "few");

@@ -69,6 +69,17 @@ def page_of(path):
     return htmlpage.Page(out)
 
 
+def signed(value):
+    """As SQL has it"""
+    return value - (1 << 64) if isinstance(value, int) and value >> 63 > 0 else value
+
+
+def with_text(event):
+    """What Perfetto gets of an event"""
+    more = {"text": event["text"]} if event["system"] == "ftrace" else {}
+    return {**event["fields"], **more}
+
+
 def agree(what, path, nr):
     """Text, JSON, query, page and Perfetto's file show the same of each event"""
     events = [json.loads(text) for text in lines_of(path, "--json")[0]]
@@ -84,11 +95,11 @@ def agree(what, path, nr):
             equal(what + ": table of " + event["event"],
                   list(rows(path, "select %s from %s" % (
                       ", ".join('"%s"' % f for f in event["fields"]), event["event"]))[0].values()),
-                  list(event["fields"].values()))
+                  [signed(value) for value in event["fields"].values()])
     equal(what + ": page", [text.decode() for text in page_of(path).lines if b" host " in text],
           printed)
     equal(what + ": Perfetto", list(traced(path)),
-          [(event["event"], event.get("fields", {})) for event in events])
+          [(event["event"], with_text(event)) for event in events])
 
 
 def check(directory, what, cases):
@@ -134,6 +145,80 @@ def test_values(directory):
                     BY_NAME, struct.pack("<QQ", 1 << 40, 16), "a=0x10000000000 b=0x10",
                     {"a": 1 << 40, "b": 16}),
     })
+
+
+# Fields of the formats below: a=-5 b=42 c='X' d=00 01 02 03 04 05 e=12
+
+COUNTED = [("int a", 8, 4, 1), ("u32 b", 12, 4, 0), ("char c", 16, 1, 0), ("u8 d[6]", 17, 6, 0),
+           ("u64 e", 24, 8, 0)]
+COUNTED_RECORD = struct.pack("<iIc6sxQ", -5, 42, b"X", bytes(range(6)), 12)
+COUNTED_NAMES = "a=-5 b=42 c=88 d=00 01 02 03 04 05 e=12"
+
+
+def test_conversions(directory):
+    """Each one counts its arguments, or is not used"""
+    by_name = ("%c n=%d", "%5c n=%d", "%+d n=%d", "% d n=%d", "%'d n=%d", "%td n=%d", "%jd n=%d",
+               "%qd n=%d", "%n n=%d", "%pK n=%d", "%px n=%d", "%pe n=%d", "%pB n=%d", "%pGp n=%d",
+               "%pa n=%d", "%pMpmk n=%d", "%6phC n=%d", "%ph n=%d", "%pM n=%d", "%pU n=%d")
+    check(directory, "conversions", {
+        "by_name_%d" % i: (COUNTED, '"%s", REC->%s, REC->b' % (text, "e" if "p" in text else "a"),
+                           COUNTED_RECORD, COUNTED_NAMES, None) for i, text in enumerate(by_name)})
+    printed = (("%i", "a", "-5"), ("%5d", "a", "   -5"), ("%-5d", "a", "-5   "), ("%#x", "b", "0x2a"),
+               ("%o", "b", "52"), ("%.3X", "b", "02A"), ("%hd", "a", "-5"), ("%lu", "e", "12"),
+               ("%zu", "e", "12"), ("%p", "e", "0xc"), ("%pM", "d", "00:01:02:03:04:05"),
+               ("%pMF", "d", "00-01-02-03-04-05"))
+    check(directory, "conversions", {
+        "printed_%d" % i: (COUNTED, '"%s n=%%d%%%%", REC->%s, REC->b' % (text, field),
+                           COUNTED_RECORD, want + " n=42%", None)
+        for i, (text, field, want) in enumerate(printed)})
+
+
+BPRINT = [("unsigned long ip", 8, 8, 0), ("const char * fmt", 16, 8, 0), ("u32 buf[]", 24, 0, 0)]
+BPRINT_TEXT = '"%ps: %s", (void *)REC->ip, REC->fmt'
+AT, STRING = 0xffff800080010000, 0xffff800081000000
+
+
+def bprint(directory, text, values, *options):
+    """What is printed of a record of trace_printk(text) and its values"""
+    event = Made("bprint", BPRINT, BPRINT_TEXT, struct.pack("<QQ", AT, STRING) + values, "ftrace")
+    path = write(directory, [event], symbols=b"%x T start_fn\n" % AT,
+                 strings=b'0x%x : "%s\\n"\n' % (STRING, text.encode()))
+    agree("trace_printk(%s)" % text, path, 1)
+    return [json.loads(line) for line in lines_of(path, "--json", *options)[0]][0]["text"]
+
+
+def test_printk(directory):
+    """Its arguments are in the record, one behind the other"""
+    word, number = struct.pack("<I", 88), struct.pack("<I", 42)
+    for text in "%c", "%+d", "% d", "%-5d", "%hd", "%hhu", "%*d", "%n":
+        got = bprint(directory, text + " n=%d", word + number)
+        equal("trace_printk: " + text, got,
+              "ip=0x%x fmt=0x%x buf=58 00 00 00 2a 00 00 00" % (AT, STRING))
+    for text in "%td", "%jd", "%pK", "%px", "%pe":
+        got = bprint(directory, text + " n=%d", bytes(8) + number)
+        equal("trace_printk: " + text, got, "ip=0x%x fmt=0x%x buf=%s2a 00 00 00" %
+              (AT, STRING, 8 * "00 "))
+    for text, want in ("%d", "88"), ("%5u", "   88"), ("%#x", "0x58"), ("%08X", "00000058"):
+        equal("trace_printk: " + text, bprint(directory, text + " n=%d", word + number),
+              "start_fn: %s n=42" % want)
+    for text, values, want in (("%lld", struct.pack("<q", -1), "-1"), ("%s", b"abc\0", "abc"),
+                               ("%pM", b"0:1\0", "0:1"), ("%pS", struct.pack("<Q", AT), "start_fn+0x0")):
+        equal("trace_printk: " + text, bprint(directory, text + " n=%d", values + number),
+              "start_fn: %s n=42" % want)
+
+
+def test_printk_short(directory):
+    """A record that ends before its arguments does not spoil the others"""
+    def record(values):
+        return Made("bprint", BPRINT, BPRINT_TEXT, struct.pack("<QQ", AT, STRING) + values, "ftrace")
+    path = os.path.join(directory, "short.dat")
+    text = record(b"").text(1000).decode().encode()
+    records = [record(values).record(1000, 100) for values in (b"", struct.pack("<q", 5))]
+    synth.write(path, {0: [synth.raw_page(list(zip((1000, 2000), records)))]}, {},
+                formats=[("ftrace", text)], strings=b'0x%x : "n=%%lld\\n"\n' % STRING)
+    got = [json.loads(line)["text"] for line in lines_of(path, "--json")[0]]
+    equal("trace_printk: behind a short record", got[1], "0x%x: n=5" % AT)
+    equal("trace_printk: a short record", got[0], "ip=0x%x fmt=0x%x buf=" % (AT, STRING))
 
 
 if __name__ == "__main__":

@@ -231,7 +231,7 @@ def test_control(directory):
     named = r"evil\033[2J\302\233.dat"
     write_evil(path)
     shows("report", ["report", path], SHOWN + "-7       hyp_enter: ", " string: s=%s\n" % SHOWN,
-          " literal:  x=27\n", " symbol:  x=27\n", " newline: s=%s\n" % SHOWN,
+          " literal: x=27\n", " symbol: x=27\n", " newline: s=%s\n" % SHOWN,
           r" host_hcall: id=\033[5m")
     got = [json.loads(line) for line in shows("report --json", ["report", "-j", path]).splitlines()]
     equal("control: report --json: a name", {e["comm"] for e in got}, {JSON})

@@ -15,6 +15,7 @@
 
 #include "lib/digits.h"
 #include "lib/log.h"
+#include "lib/u64map.h"
 #include "lib/util.h"
 #include "lib/visible.h"
 #include "trace/evdb.h"
@@ -39,6 +40,7 @@
  * @plan:	prints all records, or NULL
  * @call:	reads and prints the records of a function tracer, or NULL
  * @callers:	where the addresses of a stack are, or NULL
+ * @string:	where the address of a format of printk is, or NULL
  * @kind:	its kind for the checker
  * @reason:	the field "reason", or NULL
  * @reasons:	what its values mean
@@ -53,6 +55,7 @@ struct known {
 	struct evplan *plan;
 	struct evcall *call;
 	const struct tep_format_field *callers;
+	const struct tep_format_field *string;
 	enum ev_kind kind;
 	struct tep_format_field *reason;
 	u8 reasons[NR_REASONS];
@@ -62,6 +65,7 @@ struct evdb {
 	struct tep_handle *tep;
 	struct trace_seq seq;
 	struct trace_seq array;
+	struct u64map strings;
 	struct known *known[NR_IDS];
 	struct known *last;
 	u8 *copy;
@@ -101,7 +105,7 @@ struct evdb *evdb_load(const struct datr *d)
 	db->tep = tep_alloc();
 	if (!db->tep)
 		log_oom();
-	if (!db->tep || evload(db->tep, d) || load_guests(db, d)) {
+	if (!db->tep || evload(db->tep, &db->strings, d) || load_guests(db, d)) {
 		evdb_free(db);
 		return NULL;
 	}
@@ -131,6 +135,7 @@ void evdb_free(struct evdb *db)
 	free(db->guest);
 	trace_seq_destroy(&db->seq);
 	trace_seq_destroy(&db->array);
+	u64map_free(&db->strings);
 	tep_free(db->tep);
 	free(db->copy);
 	free(db);
@@ -180,17 +185,45 @@ static enum ev_reason reason_printed(char *text)
 	return reason_named(at);
 }
 
+/* Whether libtraceevent knows the format that a record of ftrace/bprint points to */
+static bool has_string(const struct evdb *db, const struct known *k, const struct rbevent *ev)
+{
+	u64 address = 0;
+
+	if (k->string->size == sizeof(address))
+		memcpy(&address, ev->data + k->string->offset, sizeof(address));
+	return u64map_find(&db->strings, address) >= 0;
+}
+
+static bool can_print(struct evdb *db, const struct known *k, const struct rbevent *ev)
+{
+	if (k->string)
+		return has_string(db, k, ev);
+	return k->safety == PRINT_ALL ||
+	       (k->safety == PRINT_SOME && printcheck_record(k->event, ev->data, ev->size));
+}
+
+/* Return: false if libtraceevent failed. It would not print the event again after that. */
+static bool print_event(struct evdb *db, const struct known *k, struct tep_record *rec)
+{
+	bool failed;
+
+	tep_print_event(db->tep, &db->seq, rec, "%s", TEP_PRINT_INFO);
+	failed = k->event->flags & TEP_EVENT_FL_FAILED;
+	k->event->flags &= ~TEP_EVENT_FL_FAILED;
+	return !failed;
+}
+
 /* The event's own text, in db->seq */
 static void print_record(struct evdb *db, const struct known *k, struct tep_record *rec)
 {
 	struct rbevent ev = { .data = rec->data, .size = rec->size };
 
 	trace_seq_reset(&db->seq);
-	if (k->safety == PRINT_ALL ||
-	    (k->safety == PRINT_SOME && printcheck_record(k->event, rec->data, rec->size)))
-		tep_print_event(db->tep, &db->seq, rec, "%s", TEP_PRINT_INFO);
-	else
+	if (!can_print(db, k, &ev) || !print_event(db, k, rec)) {
+		trace_seq_reset(&db->seq);
 		evfield_print(k->event, &ev, &db->array, &db->seq);
+	}
 	trace_seq_terminate(&db->seq);
 }
 
@@ -309,6 +342,8 @@ static struct known *get_to_know(struct evdb *db, struct tep_event *e)
 	k->callers = evstack_callers(e);
 	if (k->callers)
 		k->size = k->callers->offset;
+	if (e->flags & TEP_EVENT_FL_ISBPRINT)
+		k->string = tep_find_field(e, "fmt");
 	k->safety = printcheck_event(e);
 	if (k->safety == PRINT_ALL && !k->call && !k->callers)
 		k->plan = evplan_new(e, k->size);
@@ -419,6 +454,15 @@ static char *print_call(struct evdb *db, const struct known *k, const struct rbe
 	return db->seq.buffer;
 }
 
+/* Some texts end with one, such as those of trace_printk() */
+static void drop_newline(char *text)
+{
+	size_t len = strlen(text);
+
+	if (len && text[len - 1] == '\n')
+		text[len - 1] = '\0';
+}
+
 /* The event's own text, until the next call; NULL if memory ran out */
 static char *print_fields(struct evdb *db, const struct known *k,
 			  const struct rbevent *ev, unsigned int cpu)
@@ -435,16 +479,8 @@ static char *print_fields(struct evdb *db, const struct known *k,
 	if (!rec.data)
 		return NULL;
 	print_record(db, k, &rec);
+	drop_newline(db->seq.buffer);
 	return db->seq.buffer;
-}
-
-/* Some texts end with one, such as those of trace_printk() */
-static void drop_newline(char *text)
-{
-	size_t len = strlen(text);
-
-	if (len && text[len - 1] == '\n')
-		text[len - 1] = '\0';
 }
 
 /* As "-%-7d " */
@@ -481,7 +517,6 @@ static void print_known(struct evdb *db, FILE *out, const struct known *k,
 	visible_cell(out, tep_data_comm_from_pid(db->tep, pid_of(ev)), 16, INT_MAX);
 	print_pid(out, pid_of(ev));
 	fputs(k->label, out);
-	drop_newline(text);
 	if (k->callers)
 		put_lines(out, text);
 	else

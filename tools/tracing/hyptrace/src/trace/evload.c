@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/u64map.h"
 #include "lib/util.h"
 #include "trace/evload.h"
 #include "trace/fmtcheck.h"
@@ -80,11 +81,18 @@ static void add_symbol(void *tep, char *line)
 		tep_register_function(tep, name, addr, module);
 }
 
+struct string_taker {
+	struct tep_handle *tep;
+	struct u64map *strings;
+};
+
 /* A line of printk_formats: 0xADDRESS : "STRING" */
-static void add_string(void *tep, char *line)
+static void add_string(void *ctx, char *line)
 {
+	const struct string_taker *t = ctx;
 	char *rest, *end;
 	unsigned long long addr = strtoull(line, &rest, 16);
+	bool is_new;
 
 	if (rest == line || strncmp(rest, " : \"", 4))
 		return;
@@ -99,7 +107,8 @@ static void add_string(void *tep, char *line)
 	*end = '\0';
 	if (!fmt_check_printk(rest))
 		return;
-	tep_register_print_string(tep, rest, addr);
+	if (!tep_register_print_string(t->tep, rest, addr))
+		u64map_get(t->strings, addr, &is_new);
 }
 
 /* Call @add for each line of a section; lines that are too long are skipped */
@@ -132,8 +141,10 @@ void evload_comms(const struct datr *d, evload_comm_fn fn, void *ctx)
 	add_lines(d, DAT_CMDLINES, add_comm, &c);
 }
 
-int evload(struct tep_handle *tep, const struct datr *d)
+int evload(struct tep_handle *tep, struct u64map *strings, const struct datr *d)
 {
+	struct string_taker t = { tep, strings };
+
 	tep_set_loglevel(TEP_LOG_NONE);
 	tep_set_file_bigendian(tep, TEP_LITTLE_ENDIAN);
 	tep_set_local_bigendian(tep, TEP_LITTLE_ENDIAN);
@@ -142,6 +153,6 @@ int evload(struct tep_handle *tep, const struct datr *d)
 		return -1;
 	evload_comms(d, register_comm, tep);
 	add_lines(d, DAT_KALLSYMS, add_symbol, tep);
-	add_lines(d, DAT_PRINTK, add_string, tep);
+	add_lines(d, DAT_PRINTK, add_string, &t);
 	return 0;
 }

@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "lib/util.h"
 #include "trace/fmtconv.h"
 
 #define MAX_WIDTH	3	/* digits */
@@ -32,6 +33,33 @@ static const char *modifiers(const char *at, struct fmt_conv *c)
 	return at;
 }
 
+/* Of others, libtraceevent prints the address, and the letters behind it */
+static bool knows_extension(const struct fmt_conv *c)
+{
+	static const char * const known[] = {
+		"S", "s", "F", "f", "M", "MF", "MR", "m", "I4", "i4", "I6", "I6c", "i6",
+		"IS", "ISc", "ISp", "ISpc", "ISpfc", "ISpfsc", "ISpsfc", "iS", "iSp",
+		"U", "Ub", "UB", "Ul", "UL",
+	};
+	static const char * const known_sized[] = { "h", "hC", "hD", "hN" };
+	const char * const *name = c->stars ? known_sized : known;
+	size_t nr = c->stars ? ARRAY_SIZE(known_sized) : ARRAY_SIZE(known);
+
+	for (; nr--; name++) {
+		if (strlen(*name) == c->nr_extension &&
+		    !strncmp(*name, c->extension, c->nr_extension))
+			return true;
+	}
+	return !c->nr_extension && !c->stars;
+}
+
+static void take_extension(const char *at, struct fmt_conv *c)
+{
+	c->extension = at;
+	while (isalnum((unsigned char)*at++))
+		c->nr_extension++;
+}
+
 bool fmt_next_conv(const char **at, struct fmt_conv *c)
 {
 	const char *p = *at;
@@ -43,11 +71,23 @@ bool fmt_next_conv(const char **at, struct fmt_conv *c)
 	if (!*p)
 		return false;
 	*c = (struct fmt_conv) { 0 };
+	c->modifiers = p + 1;
 	p = modifiers(p + 1, c);
+	c->nr_modifiers = p - c->modifiers;
 	c->type = *p;
 	c->takes_arg = *p && strchr("diuxXosp", *p);
 	*at = *p ? p + 1 : p;
+	if (c->type == 'p')
+		take_extension(*at, c);
+	c->exact = c->takes_arg && (c->type != 'p' || knows_extension(c));
 	return true;
+}
+
+/* It counts "%-5d" and "%hd" wrongly if the arguments are in a record */
+static bool is_exact_in_record(const struct fmt_conv *c)
+{
+	return c->exact && !c->stars && !memchr(c->modifiers, '-', c->nr_modifiers) &&
+	       !memchr(c->modifiers, 'h', c->nr_modifiers);
 }
 
 bool fmt_check_printk(const char *string)
@@ -61,7 +101,7 @@ bool fmt_check_printk(const char *string)
 			return false;
 	}
 	for (at = string; fmt_next_conv(&at, &c); ) {
-		if (!c.safe || c.stars)
+		if (!c.safe || !is_exact_in_record(&c))
 			return false;
 	}
 	return true;

@@ -15,6 +15,11 @@
  * @safe:	printf() cannot do harm with it: its width is small, and it is not "%ls"
  * @takes_arg:	it takes an argument with every version of libtraceevent. If not, the
  *		arguments of those that follow are not known.
+ * @modifiers:	what is between '%' and @type
+ * @nr_modifiers: how many characters
+ * @extension:	what is behind "%p" and belongs to it: letters and digits
+ * @nr_extension: how many
+ * @exact:	libtraceevent prints what the kernel prints, if the argument is one that it knows
  */
 struct fmt_conv {
 	char type;
@@ -22,6 +27,11 @@ struct fmt_conv {
 	bool precision;
 	bool safe;
 	bool takes_arg;
+	const char *modifiers;
+	size_t nr_modifiers;
+	const char *extension;
+	size_t nr_extension;
+	bool exact;
 };
 
 /**
@@ -34,7 +44,7 @@ struct fmt_conv {
 bool fmt_next_conv(const char **at, struct fmt_conv *c);
 
 /**
- * fmt_check_printk - whether libtraceevent can handle a format string of printk
+ * fmt_check_printk - whether libtraceevent prints a format string of printk as the kernel does
  *
  * Its arguments are in the record and are not checked.
  */

@@ -396,6 +396,11 @@ static void check_star(struct walk *w, const struct tep_print_arg *arg, const st
 		w->bad = true;
 }
 
+static const struct tep_print_arg *next_arg(const struct tep_print_arg *arg)
+{
+	return arg ? arg->next : NULL;
+}
+
 static void check_stars(struct walk *w)
 {
 	const struct tep_print_arg *arg = w->event->print_fmt.args;
@@ -405,10 +410,9 @@ static void check_stars(struct walk *w)
 	while (fmt_next_conv(&at, &c)) {
 		if (c.stars) {
 			check_star(w, arg, &c);
-			arg = arg ? arg->next : NULL;
+			arg = next_arg(arg);
 		}
-		if (c.takes_arg)
-			arg = arg ? arg->next : NULL;
+		arg = next_arg(arg);
 	}
 }
 
@@ -470,20 +474,53 @@ static bool is_safe(struct tep_event *e, const struct tep_print_arg *arg)
 	}
 }
 
-static enum print_safety safety_of_format(const struct tep_event *e)
+/* What "%pM" and others need; 0 if any will do */
+static int size_for(const char *extension)
 {
+	switch (*extension) {
+	case 'M':
+	case 'm':
+		return 6;
+	case 'U':
+		return 16;
+	default:
+		return extension[1] == '4' ? 4 : extension[1] == '6' ? 16 : 0;
+	}
+}
+
+/* "%pM" prints only a field, "%*ph" only what is behind the fixed part of a record */
+static bool takes_arg(struct tep_event *e, const struct fmt_conv *c,
+		      const struct tep_print_arg *arg)
+{
+	const struct tep_format_field *f;
+	int size;
+
+	if (c->type != 'p' || !c->nr_extension || strchr("SsFf", *c->extension))
+		return true;
+	while (arg && arg->type == TEP_PRINT_TYPE)
+		arg = arg->typecast.item;
+	if (c->stars)
+		return arg && arg->type == TEP_PRINT_DYNAMIC_ARRAY;
+	f = arg && arg->type == TEP_PRINT_FIELD ? tep_find_any_field(e, arg->field.name) : NULL;
+	size = size_for(c->extension);
+	return f && (!size || f->size == size);
+}
+
+static enum print_safety safety_of_format(struct tep_event *e)
+{
+	const struct tep_print_arg *arg = e->print_fmt.args;
 	const char *at = e->print_fmt.format;
 	enum print_safety safety = PRINT_ALL;
-	bool known_args = true;
 	struct fmt_conv c;
 
 	while (fmt_next_conv(&at, &c)) {
-		if (!c.safe || (c.stars && !known_args))
-			return PRINT_NONE;
-		if (c.stars)
+		if (c.stars) {
 			safety = PRINT_SOME;
-		if (!c.takes_arg)
-			known_args = false;
+			arg = next_arg(arg);
+		}
+		if (!c.safe || !c.exact || !takes_arg(e, &c, arg))
+			return PRINT_NONE;
+		arg = next_arg(arg);
 	}
 	return safety;
 }
