@@ -203,7 +203,7 @@ function logText(data, i) {
 
 	if (k.what >= WHAT.LOSS)
 		return `${place} *** ${text}`;
-	const task = k.what === WHAT.STRANGER ? "?-?" : taskText(data, k.task);
+	const task = k.what === WHAT.STRANGER && !k.task ? "?-?" : taskText(data, k.task);
 
 	return `${place} ${task.padStart(22)} ${data.words[k.name]}: ${text}`;
 }

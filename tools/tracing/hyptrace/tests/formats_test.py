@@ -76,7 +76,8 @@ def signed(value):
 
 def with_text(event):
     """What Perfetto gets of an event"""
-    more = {"text": event["text"]} if event["system"] == "ftrace" else {}
+    alone = event["system"] == "ftrace" or " record] of " in event["text"]
+    more = {"text": event["text"]} if alone else {}
     return {**event["fields"], **more}
 
 
@@ -219,6 +220,86 @@ def test_printk_short(directory):
     got = [json.loads(line)["text"] for line in lines_of(path, "--json")[0]]
     equal("trace_printk: behind a short record", got[1], "0x%x: n=5" % AT)
     equal("trace_printk: a short record", got[0], "ip=0x%x fmt=0x%x buf=" % (AT, STRING))
+
+
+def test_declarations(directory):
+    """Whatever the declaration of a field is, its name, place and size are used"""
+    sockaddr = struct.pack("<HH4B", 2, 0x5000, 127, 0, 0, 1) + bytes(20)
+    after = ("u32 n", 24, 4, 0)
+    check(directory, "declarations", {
+        "sizeof_array": ([("__u8 addr[sizeof(struct sockaddr_in6)]", 8, 28, 0), ("__u16 port", 36, 2, 0)],
+                         '"src=%pISpc port=%u", REC->addr, REC->port', sockaddr + b"\x50\0",
+                         "src=127.0.0.1:80 port=80", {"addr": sockaddr.hex(" "), "port": 80}),
+        "hex_array": ([("u8 data[0x10]", 8, 16, 0), after],
+                      '"n=%u data=%s", REC->n, __print_hex(REC->data, 2)', bytes(range(16)) + b"\x09\0\0\0",
+                      "n=9 data=00 01", {"data": bytes(range(16)).hex(" "), "n": 9}),
+        "computed": ([("u32 data[2 * (1 + 1)]", 8, 16, 0), after], '"%u %u", REC->data[1], REC->n',
+                     struct.pack("<5I", 1, 2, 3, 4, 9), "2 9", {"data": "{0x1,0x2,0x3,0x4}", "n": 9}),
+        "chars": ([("char word[MAX_LEN + 1]", 8, 16, 0), after], '"%s %u", REC->word, REC->n',
+                  b"some text".ljust(16, b"\0") + b"\x09\0\0\0", "some text 9", {"word": "some text", "n": 9}),
+        "two_dimensions": ([("u16 data[2][4]", 8, 16, 0), after], BY_NAME,
+                           struct.pack("<8HI", *range(8), 9),
+                           "data={0x0,0x1,0x2,0x3,0x4,0x5,0x6,0x7} n=9", None),
+        "wrong_length": ([("u32 data[5]", 8, 16, 0), after], '"%u", REC->n', struct.pack("<5I", 1, 2, 3, 4, 9),
+                         "9", {"data": "{0x1,0x2,0x3,0x4}", "n": 9}),
+        "attribute": ([('const char __attribute__((btf_type_tag("user"))) * path', 8, 8, 0)],
+                      '"0x%lx", REC->path', struct.pack("<Q", 255), "0xff", {"path": 255}),
+        "callback": ([("void (*)(int) fn", 8, 8, 0), ("typeof(x) negative", 16, 4, 1)],
+                     '"%d", REC->negative', struct.pack("<Qi", 1, -7), "-7", {"fn": 1, "negative": -7}),
+        "dynamic": ([("__data_loc struct x[2] * data", 8, 4, 0), ("u32 n", 12, 4, 0)], '"%u", REC->n',
+                    struct.pack("<II", 16 | 2 << 16, 9) + b"\1\2", "9", {"data": "01 02", "n": 9}),
+        # no name or no number: at least the bytes
+        "no_name": ([("u8 [4]", 8, 4, 0)], '"x"', b"\1\2\3\4", "01 02 03 04", {}),
+        "no_offset": ([("u8 a", -1, 4, 0)], '"x"', b"\1\2\3\4", "01 02 03 04", {}),
+        "huge": ([("u8 a", 8, 99999, 0)], '"x"', b"\1\2\3\4", "01 02 03 04", {}),
+        "many": ([("u8 f%d" % i, 8, 1, 0) for i in range(300)], '"x"', b"\1\2\3\4", "01 02 03 04", {}),
+        "long_text": ([INT_A], '"%s"' % ("x" * 70000), b"\1\2\3\4", "01 02 03 04", {}),
+        "short": ([("int n", 8, 4, 1), ("u64 late", 200, 8, 0)], '"n=%d", REC->n', b"\3\0\0\0",
+                  "[short record] of 12 bytes: 03 00 00 00", {}),
+        "corrupt": ([("__data_loc char[] a", 8, 4, 0)], '"%s", __get_str(a)', struct.pack("<I", 99 | 1 << 16),
+                    "[corrupt record] of 12 bytes: 63 00 01 00", {}),
+    })
+
+
+def test_told(directory):
+    """One line at the end says which events were not printed as their formats say"""
+    cases = [Made("good", [INT_A], '"%d", REC->a', bytes(4)),
+             Made("percent", [INT_A], '"%c", REC->a', bytes(4)),
+             Made("short", [("u64 a", 8, 8, 0)], '"%llu", REC->a', bytes(4)),
+             Made("repaired", [("u8 a[0x4]", 8, 4, 0)], '"%s", __print_hex(REC->a, 1)', bytes(4))]
+    path = write(directory, cases)
+    told = ("hyptrace: %s: 2 events printed by fields or bytes, not as their formats say: "
+            "made:short (1), made:percent (1)\n" % path)
+    equal("told: text", lines_of(path)[1], told)
+    equal("told: JSON", lines_of(path, "--json")[1], told)
+    equal("told: not those that are left out", lines_of(path, "-e", "good")[1], "")
+    for case in cases:
+        equal("told: found by --event: " + case.name,
+              [text.split()[5] for text in lines_of(path, "-e", "made:" + case.name)[0][:-1]],
+              [case.name + ":"])
+    path = write(directory, [Made("kind%d" % i, [INT_A], '"%c", REC->a', bytes(4)) for i in range(10)])
+    equal("told: not all names", lines_of(path)[1].split(" (1), ")[-1], "2 other events\n")
+
+
+def test_unknown(directory):
+    """An event without a format has a task, and its bytes"""
+    path = os.path.join(directory, "unknown.dat")
+    records = [(1000, struct.pack("<HHi", 999, 0, 100) + b"\1\2\xfe\xff"), (2000, b"\xe7\3\0\0")]
+    synth.write(path, {0: [synth.raw_page(records)]}, {0: [synth.page(handmade.HYP)]},
+                comms=b"100 a task\n", texts=synth.enabled("hyp_enter", "hyp_exit"))
+    text, said = lines_of(path)
+    equal("unknown: text", text[:2], [
+        "[000]     0.000001000 host           a task-100     event 999: [unknown event] of 12 bytes: 01 02 fe ff",
+        "[000]     0.000002000 host                ?-?       event 999: [unknown event] of 4 bytes: "])
+    equal("unknown: told", said, "hyptrace: %s: 2 events printed by fields or bytes, not as their "
+          "formats say: 2 without a format\n" % path)
+    equal("unknown: JSON", json.loads(lines_of(path, "--json")[0][0]),
+          {"ts": 1000, "cpu": 0, "side": "host", "unknown_bytes": 12, "event": "event 999", "pid": 100,
+           "comm": TASK, "fields": {}, "text": "[unknown event] of 12 bytes: 01 02 fe ff"})
+    equal("unknown: page", [line.decode() for line in page_of(path).lines if b" host " in line], text[:2])
+    equal("unknown: query", [(row["name"], row["pid"], row["comm"]) for row in
+                             rows(path, "select * from event where side = 'host'")],
+          [("event 999", 100, TASK), ("event 999", -1, "<...>")])
 
 
 if __name__ == "__main__":

@@ -92,7 +92,7 @@ class Page:
         if what >= LOSS:
             return line + b"*** " + text
         pid, comm = self.tasks[task]
-        if what == STRANGER:
+        if what == STRANGER and pid < 0:
             return line + b"%16s-%-7s %s: %s" % (b"?", b"?", self.words[name], text)
         return line + b"%16s-%-7d %s: %s" % (comm, pid, self.words[name], text)
 

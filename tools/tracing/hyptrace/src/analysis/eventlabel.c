@@ -64,7 +64,7 @@ static enum why_event kind_of(struct eventlabel *e, const struct rbevent *ev)
 	struct evdb_head h;
 	u16 id;
 
-	if (ev->size < sizeof(id) || !evdb_head(e->db, ev, &h))
+	if (!evdb_fits(e->db, ev) || !evdb_head(e->db, ev, &h))
 		return WHY_OTHER;
 	memcpy(&id, ev->data, sizeof(id));
 	if (e->kind[id] == NR_WHY_EVENTS)

@@ -211,6 +211,8 @@ int report_file(struct datr *d, const struct report_how *how, FILE *out)
 				     print_events(&r, how->cpus);
 	if (!ret && !how->json)
 		print_totals(&r);
+	if (r.db)
+		evdb_tell(r.db, datr_name(d));
 	ret = corrupt_tell(&r.corrupt, d) ?: ret;
 	selection_free(r.selection);
 	account_free(r.account);
@@ -230,7 +232,8 @@ static const char doc[] =
 	"guest). The other members depend on what it stands for: an event has system,\n"
 	"event, pid, comm, fields and text; a loss has lost, the number of events, or\n"
 	"null if it is not known; a corrupt sub-buffer has corrupt_at, its offset in\n"
-	"the file; an event that the file does not describe has unknown_bytes.\n"
+	"the file; an event that the file does not describe has unknown_bytes, its\n"
+	"size, and no system.\n"
 	"\n"
 	"Exit status: 0 on success; 1 on errors, or if FILE is corrupt in places; 2 for\n"
 	"a wrong command line.";

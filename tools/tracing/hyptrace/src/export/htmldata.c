@@ -147,7 +147,7 @@ static void add_corrupt(struct htmldata *h, const struct merged *ev)
 
 static void add_event(struct htmldata *h, struct evdb *db, const struct merged *ev)
 {
-	struct evdb_head head = { "", evdb_name(db, &ev->ev), TIMES_UNKNOWN };
+	struct evdb_head head = { "", evdb_name(db, &ev->ev), evdb_pid(&ev->ev) };
 	bool known = evdb_head(db, &ev->ev, &head);
 
 	add_entry(h, ev, known ? ENTRY_EVENT : ENTRY_STRANGER, &head,

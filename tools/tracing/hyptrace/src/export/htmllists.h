@@ -15,7 +15,7 @@
 /* Kinds of entries in the list of events */
 enum entry {
 	ENTRY_EVENT,
-	ENTRY_STRANGER,	/* an event that is not known, or does not fit its format */
+	ENTRY_STRANGER,	/* an event that is not known, or has no task */
 	ENTRY_LOSS,
 	ENTRY_CORRUPT,
 };

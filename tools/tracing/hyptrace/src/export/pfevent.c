@@ -183,7 +183,7 @@ static void put_generic(void *ctx, const struct evdb_value *v)
 	proto_message(e->body, GENERIC_FIELD, e->field);
 }
 
-/* The fields of ftrace's own events, such as bprint, do not have their text */
+/* For ftrace's own events, such as bprint, whose fields do not have it; and for short records */
 static void put_text(struct pfevent *e, const struct rbevent *ev,
 		     unsigned int cpu)
 {
@@ -197,15 +197,17 @@ static void put_text(struct pfevent *e, const struct rbevent *ev,
 static void put_body(struct pfevent *e, const struct rbevent *ev,
 		     unsigned int cpu, const struct evdb_head *h)
 {
+	bool fits = evdb_fits(e->db, ev);
+
 	proto_reset(e->body);
-	e->message = message_of(e, ev, h);
+	e->message = fits ? message_of(e, ev, h) : NULL;
 	if (e->message) {
 		evdb_values(e->db, ev, put_known, e);
 		return;
 	}
 	proto_string(e->body, GENERIC_NAME, h->name);
 	evdb_values(e->db, ev, put_generic, e);
-	if (!strcmp(h->system, "ftrace"))
+	if (!fits || !strcmp(h->system, "ftrace"))
 		put_text(e, ev, cpu);
 }
 

@@ -27,7 +27,11 @@
 #define NR_IDS		65536
 #define NR_REASONS	256
 #define SLACK		64
+/* Names in a message */
+#define MAX_TOLD	8
 #define PID_OFFSET	4
+/* Of the fields that all events have */
+#define COMMON_SIZE	(PID_OFFSET + sizeof(s32))
 
 /**
  * struct known - an event that occurs in the file
@@ -44,6 +48,7 @@
  * @kind:	its kind for the checker
  * @reason:	the field "reason", or NULL
  * @reasons:	what its values mean
+ * @nr_others:	records that were not printed as the format says
  */
 struct known {
 	struct known *next;
@@ -59,6 +64,7 @@ struct known {
 	enum ev_kind kind;
 	struct tep_format_field *reason;
 	u8 reasons[NR_REASONS];
+	u64 nr_others;
 };
 
 struct evdb {
@@ -68,6 +74,7 @@ struct evdb {
 	struct u64map strings;
 	struct known *known[NR_IDS];
 	struct known *last;
+	u64 nr_unknown;
 	u8 *copy;
 	size_t copy_size;
 	char name[32];
@@ -215,7 +222,7 @@ static bool print_event(struct evdb *db, const struct known *k, struct tep_recor
 }
 
 /* The event's own text, in db->seq */
-static void print_record(struct evdb *db, const struct known *k, struct tep_record *rec)
+static void print_record(struct evdb *db, struct known *k, struct tep_record *rec)
 {
 	struct rbevent ev = { .data = rec->data, .size = rec->size };
 
@@ -223,6 +230,7 @@ static void print_record(struct evdb *db, const struct known *k, struct tep_reco
 	if (!can_print(db, k, &ev) || !print_event(db, k, rec)) {
 		trace_seq_reset(&db->seq);
 		evfield_print(k->event, &ev, &db->array, &db->seq);
+		k->nr_others++;
 	}
 	trace_seq_terminate(&db->seq);
 }
@@ -242,6 +250,7 @@ static void learn_reasons(struct evdb *db, struct known *k)
 		print_record(db, k, &rec);
 		k->reasons[v] = reason_printed(db->seq.buffer);
 	}
+	k->nr_others = 0;
 	free(data);
 }
 
@@ -333,7 +342,7 @@ static struct known *get_to_know(struct evdb *db, struct tep_event *e)
 		return NULL;
 	k->event = e;
 	k->label = label_of(e);
-	k->size = PID_OFFSET + sizeof(s32);
+	k->size = COMMON_SIZE;
 	if (!k->label || !measure(k, e->format.common_fields) ||
 	    !measure(k, e->format.fields) || evcall_new(e, &k->call)) {
 		free_known(k);
@@ -464,7 +473,7 @@ static void drop_newline(char *text)
 }
 
 /* The event's own text, until the next call; NULL if memory ran out */
-static char *print_fields(struct evdb *db, const struct known *k,
+static char *print_fields(struct evdb *db, struct known *k,
 			  const struct rbevent *ev, unsigned int cpu)
 {
 	struct tep_record rec = { .ts = ev->ts, .size = ev->size, .cpu = cpu };
@@ -507,15 +516,13 @@ static void put_lines(FILE *out, char *text)
 	}
 }
 
-static void print_known(struct evdb *db, FILE *out, const struct known *k,
+static void print_known(struct evdb *db, FILE *out, struct known *k,
 			const struct rbevent *ev, unsigned int cpu)
 {
 	char *text = print_fields(db, k, ev, cpu);
 
 	if (!text)
 		return;
-	visible_cell(out, tep_data_comm_from_pid(db->tep, pid_of(ev)), 16, INT_MAX);
-	print_pid(out, pid_of(ev));
 	fputs(k->label, out);
 	if (k->callers)
 		put_lines(out, text);
@@ -523,15 +530,30 @@ static void print_known(struct evdb *db, FILE *out, const struct known *k,
 		visible_put(out, text);
 }
 
-/* The text of an event that is not known, or does not fit its format */
-static const char *no_text(struct evdb *db, const struct known *k,
+/* The text of an event that is not known, or does not fit its format: its bytes */
+static const char *no_text(struct evdb *db, struct known *k,
 			   const struct rbevent *ev)
 {
+	const char *what = !k ? "unknown event" : ev->size < k->size ? "short record" :
+			   "corrupt record";
+
 	trace_seq_reset(&db->seq);
-	trace_seq_printf(&db->seq, "%s of %u bytes",
-			 k ? "[corrupt record]" : "[unknown event]", ev->size);
+	trace_seq_printf(&db->seq, "[%s] of %u bytes: ", what, ev->size);
+	if (ev->size > COMMON_SIZE)
+		evfield_print_bytes(&db->seq, ev->data + COMMON_SIZE, ev->size - COMMON_SIZE);
 	trace_seq_terminate(&db->seq);
+	*(k ? &k->nr_others : &db->nr_unknown) += 1;
 	return db->seq.buffer;
+}
+
+static void print_task(struct evdb *db, FILE *out, const struct rbevent *ev)
+{
+	if (ev->size < COMMON_SIZE) {
+		fprintf(out, "%16s-%-7s ", "?", "?");
+		return;
+	}
+	visible_cell(out, tep_data_comm_from_pid(db->tep, pid_of(ev)), 16, INT_MAX);
+	print_pid(out, pid_of(ev));
 }
 
 void evdb_print(struct evdb *db, FILE *out, const struct rbevent *ev,
@@ -539,11 +561,11 @@ void evdb_print(struct evdb *db, FILE *out, const struct rbevent *ev,
 {
 	struct known *k = find(db, ev);
 
+	print_task(db, out, ev);
 	if (k && fits_format(k, ev)) {
 		print_known(db, out, k, ev, cpu);
 		return;
 	}
-	fprintf(out, "%16s-%-7s ", "?", "?");
 	visible_put(out, evdb_name(db, ev));
 	fprintf(out, ": %s", no_text(db, k, ev));
 }
@@ -592,7 +614,7 @@ const char *evdb_name(struct evdb *db, const struct rbevent *ev)
 
 s32 evdb_pid(const struct rbevent *ev)
 {
-	return ev->size < PID_OFFSET + sizeof(s32) ? -1 : pid_of(ev);
+	return ev->size < COMMON_SIZE ? -1 : pid_of(ev);
 }
 
 const char *evdb_comm(struct evdb *db, s32 pid)
@@ -661,12 +683,19 @@ bool evdb_head(struct evdb *db, const struct rbevent *ev, struct evdb_head *h)
 {
 	struct known *k = find(db, ev);
 
-	if (!k || !fits_format(k, ev))
+	if (!k || ev->size < COMMON_SIZE)
 		return false;
 	h->system = k->event->system;
 	h->name = k->event->name;
 	h->pid = pid_of(ev);
 	return true;
+}
+
+bool evdb_fits(struct evdb *db, const struct rbevent *ev)
+{
+	const struct known *k = find(db, ev);
+
+	return k && fits_format(k, ev);
 }
 
 void evdb_each(struct evdb *db, evdb_head_fn fn, void *ctx)
@@ -752,4 +781,42 @@ const char *evdb_text(struct evdb *db, const struct rbevent *ev,
 	if (!k || !fits_format(k, ev))
 		return no_text(db, k, ev);
 	return print_fields(db, k, ev, cpu) ?: "";
+}
+
+/* Messages */
+
+/* Their names and numbers, and the sum of these */
+static u64 put_others(const struct evdb *db, struct trace_seq *s)
+{
+	const struct known *k;
+	unsigned int i, kinds = 0;
+	u64 sum = db->nr_unknown;
+
+	for (k = db->last; k; k = k->next) {
+		sum += k->nr_others;
+		if (k->nr_others && kinds++ < MAX_TOLD)
+			trace_seq_printf(s, "%s%s:%s (%llu)", s->len ? ", " : "",
+					 k->event->system, k->event->name, k->nr_others);
+	}
+	if (kinds > MAX_TOLD)
+		trace_seq_printf(s, ", %u other events", kinds - MAX_TOLD);
+	if (db->nr_unknown)
+		trace_seq_printf(s, "%s%llu without a format", s->len ? ", " : "", db->nr_unknown);
+	for (i = 0; i < db->nr_guests; i++)
+		sum += put_others(db->guest[i], s);
+	return sum;
+}
+
+void evdb_tell(const struct evdb *db, const char *name)
+{
+	struct trace_seq s;
+	u64 sum;
+
+	trace_seq_init(&s);
+	sum = put_others(db, &s);
+	trace_seq_terminate(&s);
+	if (sum)
+		log_note("%s: %llu events printed by fields or bytes, not as their formats say: %s",
+			 name, sum, s.buffer);
+	trace_seq_destroy(&s);
 }

@@ -130,8 +130,18 @@ struct evdb_head {
 	s32 pid;
 };
 
-/** evdb_head - Return: false if it is not known, or does not fit its format */
+/** evdb_head - Return: false if it is not known, or too short to have a task */
 bool evdb_head(struct evdb *db, const struct rbevent *ev, struct evdb_head *h);
+
+/** evdb_fits - whether it is known, and its fields are in the record */
+bool evdb_fits(struct evdb *db, const struct rbevent *ev);
+
+/**
+ * evdb_tell - print a message if events could not be printed as their formats say
+ * @db:		the events, which evdb_print() or evdb_text() printed once each
+ * @name:	of the file
+ */
+void evdb_tell(const struct evdb *db, const char *name);
 
 /** typedef evdb_head_fn - takes one event; its pid is not valid */
 typedef void (*evdb_head_fn)(void *ctx, const struct evdb_head *h);

@@ -49,15 +49,22 @@ void eventjson_fields(FILE *out, struct evdb *db, const struct rbevent *ev)
 	fputc('}', out);
 }
 
-static void put_known(FILE *out, struct evdb *db, const struct merged *ev,
+/* @h: NULL if the file does not describe the event */
+static void put_event(FILE *out, struct evdb *db, const struct merged *ev,
 		      const struct evdb_head *h)
 {
-	fputs(", \"system\": ", out);
-	json_string(out, h->system);
+	s32 pid = evdb_pid(&ev->ev);
+
+	if (h) {
+		fputs(", \"system\": ", out);
+		json_string(out, h->system);
+	} else {
+		fprintf(out, ", \"unknown_bytes\": %u", ev->ev.size);
+	}
 	fputs(", \"event\": ", out);
-	json_string(out, h->name);
-	fprintf(out, ", \"pid\": %d, \"comm\": ", h->pid);
-	json_string(out, evdb_comm(db, h->pid));
+	json_string(out, evdb_name(db, &ev->ev));
+	fprintf(out, ", \"pid\": %d, \"comm\": ", pid);
+	json_string(out, evdb_comm(db, pid));
 	fputs(", \"fields\": ", out);
 	eventjson_fields(out, db, &ev->ev);
 	fputs(", \"text\": ", out);
@@ -73,8 +80,6 @@ void eventjson_event(FILE *out, struct evdb *db, const struct merged *ev, enum s
 	put_place(out, ev, side);
 	if (!ev->ev.data)
 		fprintf(out, ", \"corrupt_at\": %llu}\n", ev->offset);
-	else if (evdb_head(db, &ev->ev, &h))
-		put_known(out, db, ev, &h);
 	else
-		fprintf(out, ", \"unknown_bytes\": %u}\n", ev->ev.size);
+		put_event(out, db, ev, evdb_head(db, &ev->ev, &h) ? &h : NULL);
 }

@@ -10,6 +10,8 @@
 
 #include "trace/evfield.h"
 
+#define COMMON_SIZE	8	/* of the fields that all events have */
+
 /* libtraceevent takes bytes for a string as well */
 static bool is_string(const struct tep_format_field *f)
 {
@@ -143,6 +145,9 @@ void evfield_print(const struct tep_event *e, const struct rbevent *ev,
 	const struct tep_format_field *f;
 	struct evdb_value v;
 
+	/* Its format was not valid */
+	if (!e->format.fields && ev->size > COMMON_SIZE)
+		evfield_print_bytes(out, ev->data + COMMON_SIZE, ev->size - COMMON_SIZE);
 	for (f = e->format.fields; f; f = f->next) {
 		evfield_read(f, ev, array, &v);
 		trace_seq_printf(out, "%s%s=", f == e->format.fields ? "" : " ", v.name);

@@ -12,6 +12,7 @@
 #include "trace/evload.h"
 #include "trace/fmtcheck.h"
 #include "trace/fmtconv.h"
+#include "trace/fmtrepair.h"
 
 /* libtraceevent uses the fields of the first ftrace/bprint for the records of another */
 static bool is_second_bprint(struct tep_handle *tep, const char *system, const char *text,
@@ -24,25 +25,37 @@ static bool is_second_bprint(struct tep_handle *tep, const char *system, const c
 	       tep_find_event_by_name(tep, system, "bprint");
 }
 
+/* Return: false if it is refused */
+static bool parse(struct tep_handle *tep, const char *system, const char *text, size_t size)
+{
+	size_t fields_end;
+
+	switch (fmt_check(text, size, &fields_end)) {
+	case FMT_FULL:
+		tep_parse_event(tep, text, size, system);
+		return true;
+	case FMT_FIELDS:
+		/* Without its "print fmt"; evdb_print() then shows the fields */
+		tep_parse_event(tep, text, fields_end, system);
+		return true;
+	case FMT_BAD:
+		break;
+	}
+	return false;
+}
+
 static void add_format(void *ctx, const char *system, const char *text,
 		       size_t size)
 {
 	struct tep_handle *tep = ctx;
-	size_t fields_end;
+	char *simple;
 
-	if (is_second_bprint(tep, system, text, size))
+	if (is_second_bprint(tep, system, text, size) || parse(tep, system, text, size))
 		return;
-	switch (fmt_check(text, size, &fields_end)) {
-	case FMT_FULL:
-		tep_parse_event(tep, text, size, system);
-		break;
-	case FMT_FIELDS:
-		/* Without its "print fmt"; evdb_print() then shows the fields */
-		tep_parse_event(tep, text, fields_end, system);
-		break;
-	case FMT_BAD:
-		break;
-	}
+	simple = fmt_repair(text, size);
+	if (simple)
+		parse(tep, system, simple, strlen(simple));
+	free(simple);
 }
 
 struct comm_taker {

@@ -16,7 +16,6 @@
 #include "trace/fmtcheck.h"
 #include "trace/fmttext.h"
 
-#define MAX_TEXT	65536
 #define MAX_FIELD_BYTES	65536
 
 /* Decimal, at most @max. Return: -1 if there is none. */
@@ -118,11 +117,18 @@ static bool take_field(struct fmt_text *t)
 		return false;
 	if (fmt_take(t, ";\tsigned:") && take_decimal(t, 1) < 0)
 		return false;
-	if (!fmt_take(t, ";\n") || t->nr_fields == FMT_MAX_FIELDS ||
+	if (!fmt_take(t, ";") || t->nr_fields == FMT_MAX_FIELDS ||
 	    is_misplaced(&name, offset, size))
 		return false;
 	t->field[t->nr_fields++] = (struct fmt_field) { name, size };
 	return true;
+}
+
+bool fmt_check_field(const char *line, size_t size)
+{
+	struct fmt_text t = { .at = line, .end = line + size };
+
+	return take_field(&t) && t.at == t.end;
 }
 
 static bool take_fields(struct fmt_text *t)
@@ -131,7 +137,7 @@ static bool take_fields(struct fmt_text *t)
 	    take_decimal(t, UINT16_MAX) <= 0 || !fmt_take(t, "\nformat:\n"))
 		return false;
 	while (fmt_peek(t) == '\t' || fmt_peek(t) == '\n') {
-		if (!fmt_take(t, "\n") && !take_field(t))
+		if (!fmt_take(t, "\n") && !(take_field(t) && fmt_take(t, "\n")))
 			return false;
 	}
 	return t->nr_fields;
@@ -141,7 +147,7 @@ enum fmt_verdict fmt_check(const char *text, size_t size, size_t *fields_end)
 {
 	struct fmt_text t = { .at = text, .end = text + size };
 
-	if (size > MAX_TEXT || !take_fields(&t))
+	if (size > FMT_MAX_TEXT || !take_fields(&t))
 		return FMT_BAD;
 	*fields_end = t.at - text;
 	if (fmt_take(&t, "print fmt: ") && fmt_take_string(&t) && fmt_take_args(&t))

@@ -11,6 +11,9 @@
 
 #include "lib/types.h"
 
+/* Longer texts are bad */
+#define FMT_MAX_TEXT	65536
+
 /**
  * enum fmt_verdict - how much of the text is valid
  * @FMT_BAD:	not even the fields
@@ -27,5 +30,8 @@ enum fmt_verdict { FMT_BAD, FMT_FIELDS, FMT_FULL };
  * @fields_end:	where "print fmt" begins, unless FMT_BAD
  */
 enum fmt_verdict fmt_check(const char *text, size_t size, size_t *fields_end);
+
+/** fmt_check_field - whether the line of a field is valid; it has no newline */
+bool fmt_check_field(const char *line, size_t size);
 
 #endif
