@@ -238,7 +238,7 @@ static void test_accepted(const char *text)
 	size_t end;
 
 	for (at = text; (at = next_sample(at, &s)); nr++) {
-		if (fmt_check(s.text, s.size, &end) != FMT_FULL)
+		if (!s.fields && fmt_check(s.text, s.size, &end) != FMT_FULL)
 			wrong(s.event, "the format", "not accepted", "accepted");
 	}
 	result("formats are accepted", nr);
@@ -261,7 +261,7 @@ static bool has_plan(const struct sample *s)
 	struct tep_event *e = tep_get_event(tep, 0);
 	struct evplan *plan = NULL;
 
-	if (e && printcheck_event(e) == PRINT_ALL)
+	if (e && printcheck_event(e) != PRINT_NONE)
 		plan = evplan_new(e, end_of(e->format.fields));
 	evplan_free(plan);
 	tep_free(tep);
@@ -293,8 +293,8 @@ static bool is_tracers(struct tep_event *e)
 }
 
 /*
- * Of all formats of a kernel, what libtraceevent parses is accepted, and printed as it does, or
- * field by field if it cannot be printed safely, which is rare
+ * Of all formats of a kernel, what libtraceevent parses is printed as it does, or field by field
+ * if it cannot be printed safely and as the kernel does
  */
 static void test_kernel(const char *text)
 {
@@ -309,10 +309,8 @@ static void test_kernel(const char *text)
 
 		if (!e || e->flags & TEP_EVENT_FL_FAILED) {
 			nr_unknown++;
-		} else if (fmt_check(s.text, s.size, &end) != FMT_FULL) {
-			wrong(s.event, "the format", "not accepted", "accepted");
 		} else {
-			s.fields = !is_printed(e, 1);
+			s.fields = fmt_check(s.text, s.size, &end) != FMT_FULL || !is_printed(e, 1);
 			if (s.fields)
 				printf("# %s: by its fields\n", s.event);
 			nr_fields += s.fields;
@@ -323,7 +321,7 @@ static void test_kernel(const char *text)
 		tep_free(tep);
 	}
 	printf("# libtraceevent does not parse %u\n", nr_unknown);
-	if (nr_fields > nr / 20)
+	if (nr_fields > nr / 4)
 		wrong("formats", "printed by their fields", "many", "few");
 	if (nr_unknown > nr / 10)
 		wrong("formats", "not parsed", "many", "few");
@@ -431,7 +429,25 @@ static const struct expression not_planned[] = {
 	{ "\"%d\", (REC)->a + REC->array[1]", "4" },
 	{ "\"%d\", REC->array[WORD]", "1" },
 	{ "\"%d\", 1000 / REC->a", "500" },
-	{ "\"%d\", 4000 / ((1UL) << 2)", "16000" },
+	{ "\"%d\", (4000 >> 2) / REC->a", "500" },
+	{ "\"%d\", REC->a == 2 && REC->large > 5 ? 1 : 0", NULL },
+	{ "\"%d\", REC->a + 1 << 1", "6" },
+	{ "\"%d\", REC->a | REC->a & 1 | 8", "10" },
+	{ "\"%lld\", REC->minus + REC->a", "0" },
+	{ "\"%d\", 0 - REC->a", "-2" },
+	{ "\"%lld\", REC->large - 2 * REC->large", NULL },
+	{ "\"%d\", REC->minus < 0", NULL },
+	{ "\"%lld\", REC->minus / 2", NULL },
+	{ "\"%s\", __print_symbolic(REC->minus, { -2, \"two\" })", NULL },
+	{ "\"%d\", 4000 / ((1UL) << 2)", NULL },
+	{ "\"%d\", 8 - 1 - 1", NULL },
+	{ "\"%d\", REC->a * (3 + 2)", NULL },
+	{ "\"%d\", REC->a & (1 | 2)", NULL },
+	{ "\"%d\", REC->a - 2 == 0 ? 1 : 2", NULL },
+	{ "\"%d\", REC->a ? 1 : 0 + 5", NULL },
+	{ "\"%d\", REC->a ^ 1", NULL },
+	{ "\"%d\", 'A'", NULL },
+	{ "\"%s\", __print_array(REC->array, 3, 1)", NULL },
 	{ "\"%d\", REC->zero ? 1 / REC->zero : 7", "7" },
 	{ "\"%.*s\", REC->a, __get_str(text)", "te" },
 	{ "\"%s\", __print_hex(REC->array, REC->a + 1)", "01 02 03" },

@@ -8,6 +8,7 @@ TAP.
 """
 import json
 import os
+import random
 import struct
 import sys
 
@@ -300,6 +301,94 @@ def test_unknown(directory):
     equal("unknown: query", [(row["name"], row["pid"], row["comm"]) for row in
                              rows(path, "select * from event where side = 'host'")],
           [("event 999", 100, TASK), ("event 999", -1, "<...>")])
+
+
+# Text of expressions, of which libtraceevent takes all values for positive ones of 64 bits
+
+SIGNED = [("s8 a", 8, 1, 1), ("signed char b", 9, 1, 1), ("short c", 10, 2, 1), ("int d", 12, 4, 1),
+          ("s64 e", 16, 8, 1), ("s16 f[2]", 24, 4, 1), ("u32 g", 28, 4, 0)]
+NEGATIVE = struct.pack("<bbhiqhhI", -1, -2, -4, -5, -6, -7, 8, 9)
+NEGATIVE_NAMES = "a=-1 b=-2 c=-4 d=-5 e=-6 f={0xfff9,0x8} g=9"
+
+
+def test_negative(directory):
+    printed = (("%d %d %d %d", "a, REC->b, REC->c, REC->d", "-1 -2 -4 -5"), ("%hhd", "a", "-1"),
+               ("%hd %d", "c, REC->g", "-4 9"), ("%lld", "e", "-6"), ("%ld", "d", "-5"),
+               ("%u", "a", "4294967295"), ("%x", "c", "fffffffc"), ("%llx", "d", "fffffffffffffffb"),
+               ("%d", "d + 1", "-4"), ("%lld", "e + 1", "-5"), ("%d", "f[1]", "8"),
+               ("%d", "d & 0xff", "251"), ("%d", "g - 10", "-1"))
+    check(directory, "negative", {
+        "printed_%d" % i: (SIGNED, '"%s", REC->%s' % (text, values), NEGATIVE, want, None)
+        for i, (text, values, want) in enumerate(printed)})
+    by_name = ('"%d", REC->f[0]', '"%d", REC->d < 0', '"%s", REC->e < 0 ? "yes" : "no"',
+               '"%d", REC->d == -5', '"%lld", (long long)REC->d / 2', '"%d", REC->a >> 1',
+               '"%s", __print_symbolic(REC->d + 0, { 1, "one" })',
+               '"%s", __print_flags(REC->d, "|", { 1, "one" })')
+    check(directory, "negative", {
+        "by_name_%d" % i: (SIGNED, text, NEGATIVE, NEGATIVE_NAMES, None)
+        for i, text in enumerate(by_name)})
+
+
+VALUES = {"b": ("u32", 7), "d": ("u64", 11), "a": ("s32", -5), "c": ("s64", -9), "g": ("s16", -3),
+          "h": ("u16", 4)}
+PLACES = [("%s %s" % (ctype, name), 8 + 8 * i, int(ctype[1:]) // 8, ctype[0] == "s")
+          for i, (name, (ctype, _)) in enumerate(VALUES.items())]
+PROGRAM = """
+#include <setjmp.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+struct { %s } record = { %s }, *REC = &record;
+sigjmp_buf divided;
+void by_zero(int signal) { siglongjmp(divided, 1); }
+int main() { signal(SIGFPE, by_zero); %s return 0; }
+"""
+
+
+def expression(rng, depth):
+    kind = rng.random()
+    if depth <= 0 or kind < .3:
+        return rng.choice(["REC->" + name for name in VALUES] + ["1", "2", "5", "9"])
+    left, right = expression(rng, depth - 1), expression(rng, depth - 1)
+    if kind < .65:
+        return "%s %s %s" % (left, rng.choice("+ - * / % < > <= >= == != & | && ||".split()), right)
+    if kind < .75:
+        return "(%s %s %s)" % (expression(rng, 0), rng.choice(("<<", ">>")), rng.choice("1234"))
+    if kind < .85:
+        return "(%s)" % left
+    if kind < .92:
+        return rng.choice("-~!") + expression(rng, 0)
+    return "%s ? %s : %s" % (left, right, expression(rng, depth - 1))
+
+
+def computed(directory, expressions):
+    """What C makes of them; None for a division by 0"""
+    fields = "".join("%sint%s_t %s;" % ("u" * (ctype[0] == "u"), ctype[1:], name)
+                     for name, (ctype, _) in VALUES.items())
+    lines = "".join('if (sigsetjmp(divided, 1)) puts(""); else printf("%%d\\n", (int)(%s));\n' % e
+                    for e in expressions)
+    source, program = (os.path.join(directory, name) for name in ("c.c", "c"))
+    with open(source, "w") as out:
+        out.write(PROGRAM % (fields, ", ".join(str(v) for _, v in VALUES.values()), lines))
+    done = run("clang", "-w", "-O0", "-fwrapv", "-o", program, source)
+    assert not done.returncode, done.stderr
+    return [int(line) if line else None for line in run(program).stdout.decode().splitlines()]
+
+
+def test_expressions(directory):
+    """Random ones are printed as C computes them, or by the fields"""
+    rng = random.Random(1)
+    expressions = [expression(rng, 4) for _ in range(600)]
+    values = b"".join(struct.pack("<q", value) for _, value in VALUES.values())
+    path = write(directory, [Made("e%d" % i, PLACES, '"is %%d", %s' % text, values)
+                             for i, text in enumerate(expressions)])
+    texts = [json.loads(line)["text"] for line in lines_of(path, "--json")[0]]
+    right = ["is %s" % value for value in computed(directory, expressions)]
+    result("expressions: as C computes them", [
+        "%s: got %r, want %r" % found for found in zip(expressions, texts, right)
+        if found[1].startswith("is ") and found[1] != found[2]])
+    used = sum(text.startswith("is ") for text in texts)
+    result("expressions: most are used", [] if used >= len(texts) / 3 else ["%d" % used])
 
 
 if __name__ == "__main__":

@@ -354,7 +354,7 @@ static struct known *get_to_know(struct evdb *db, struct tep_event *e)
 	if (e->flags & TEP_EVENT_FL_ISBPRINT)
 		k->string = tep_find_field(e, "fmt");
 	k->safety = printcheck_event(e);
-	if (k->safety == PRINT_ALL && !k->call && !k->callers)
+	if (k->safety != PRINT_NONE && !k->call && !k->callers)
 		k->plan = evplan_new(e, k->size);
 	k->kind = k->call ? kind_of_call(k->call) : k->callers ? EV_STACK : kind_of(e);
 	if (k->kind == EV_HYP_ENTER || k->kind == EV_HYP_EXIT)

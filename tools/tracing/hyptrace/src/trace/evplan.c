@@ -3,7 +3,7 @@
  * Prints the records of an event. See evplan.h.
  *
  * Versions of libtraceevent may differ. So each plan is compared with libtraceevent first, for
- * made-up records, and is not used if a text is not the same.
+ * made-up records without negative numbers, and is not used if a text is not the same.
  */
 #include <ctype.h>
 #include <event-parse.h>
@@ -45,6 +45,7 @@ struct name {
  * @size:	of the field
  * @shift:	of the value
  * @mask:	of the value
+ * @sign:	the bit of the field that is copied to all above it; 0 if there is none
  * @name:	names of values, in order of these
  * @nr_names:	how many
  */
@@ -58,6 +59,7 @@ struct plan_piece {
 	u32 size;
 	unsigned int shift;
 	u64 mask;
+	u64 sign;
 	struct name *name;
 	size_t nr_names;
 };
@@ -77,6 +79,7 @@ static u64 value_of(const struct plan_piece *c, const u8 *data)
 	u64 v = 0;
 
 	memcpy(&v, data + c->offset, c->size);
+	v = (v ^ c->sign) - c->sign;
 	return v >> c->shift & c->mask;
 }
 
@@ -137,6 +140,7 @@ static bool plan_field(struct plan_piece *c, struct tep_event *e, const struct t
 	c->offset = f->offset;
 	c->size = f->size;
 	c->mask = ~0ULL;
+	c->sign = f->flags & TEP_FIELD_IS_SIGNED ? 1ULL << (8 * f->size - 1) : 0;
 	return true;
 }
 
@@ -147,7 +151,7 @@ static bool plan_value(struct plan_piece *c, struct tep_event *e, const struct t
 
 	if (arg->type == TEP_PRINT_FIELD)
 		return plan_field(c, e, arg);
-	if (arg->type != TEP_PRINT_OP || !plan_value(c, e, arg->op.left) ||
+	if (arg->type != TEP_PRINT_OP || !plan_value(c, e, arg->op.left) || c->sign ||
 	    !printcheck_constant(e, arg->op.right, &v))
 		return false;
 	if (!strcmp(arg->op.op, "&")) {
@@ -299,6 +303,11 @@ static void make_up(struct tep_event *e, u8 *data, u32 size, unsigned int nr)
 	for (i = 0; i < size && nr >= NR_MADE_UP / 2; i++) {
 		any = any * 1103515245 + 12345;
 		data[i] = any >> 16;
+	}
+	/* Negative numbers are what it does not print as the kernel does */
+	for (f = e->format.fields; f; f = f->next) {
+		if (f->flags & TEP_FIELD_IS_SIGNED && f->size)
+			data[f->offset + f->size - 1] &= 0x7f;
 	}
 	memcpy(data, &id, sizeof(id));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Prints the records of an event as libtraceevent does, but much faster.
+ * Prints the records of an event as libtraceevent does, but much faster, and negative numbers as
+ * the kernel does.
  *
  * libtraceevent interprets the "print fmt" for each record: it parses numbers that are text,
  * searches lists, and calls printf() for each piece. A plan knows once and for all what to
@@ -17,7 +18,7 @@ struct tep_event;
 
 /**
  * evplan_new - make a plan
- * @e:		the event, of which libtraceevent can print all records (PRINT_ALL)
+ * @e:		the event, of which libtraceevent can print at least some records
  * @size:	the smallest size of its records
  *
  * Return: the plan; NULL without a message if there is none.

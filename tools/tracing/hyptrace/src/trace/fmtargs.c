@@ -10,6 +10,9 @@
  * - a division by 0 where both numbers are known. What else is divided is known only
  *   when a record is printed: see printcheck.h.
  *
+ * It is also without what libtraceevent takes for something else: characters ('A' is 0),
+ * '^', __print_array(), and operators that it puts into another order than C.
+ *
  * An event with an argument that is not accepted is shown field by field.
  */
 #include <ctype.h>
@@ -23,6 +26,8 @@
 #define MAX_DEPTH	128
 /* In one argument: libtraceevent recurses once for each */
 #define MAX_OPERATORS	1024
+/* Between operands, without parentheses */
+#define MAX_CHAIN	64
 
 /**
  * enum operand_kind - what libtraceevent knows of an operand when it parses it
@@ -33,9 +38,25 @@
  */
 enum operand_kind { NOT_VALID, MAYBE_ZERO, NUMBER, VALUE };
 
+/**
+ * struct spine - how tightly the operators bind that libtraceevent sees from the left
+ * @top:	the one that is computed last; 0 if there is none
+ * @second:	the one on its left side; 0 if there is none
+ */
+struct spine {
+	unsigned char top, second;
+};
+
+/**
+ * struct operand - an operand, or what operators make of some
+ * @kind:	what is known of it
+ * @value:	of a NUMBER
+ * @spine:	its operators
+ */
 struct operand {
 	enum operand_kind kind;
 	u64 value;
+	struct spine spine;
 };
 
 /**
@@ -49,6 +70,29 @@ struct args {
 	unsigned int depth;
 	unsigned int operators;
 };
+
+/* Tighter ones have larger numbers */
+#define BINDING_CHOICE	1
+
+static const struct {
+	const char *text;
+	unsigned char binding;
+} operators[] = {
+	{ "<<", 8 }, { ">>", 8 }, { "&&", 3 }, { "||", 2 }, { "==", 6 }, { "!=", 6 },
+	{ "<=", 7 }, { ">=", 7 }, { "<", 7 }, { ">", 7 }, { "&", 5 }, { "|", 4 },
+	{ "+", 9 }, { "-", 9 }, { "*", 10 }, { "/", 10 }, { "%", 10 },
+};
+
+static unsigned int binding_of(const char *op)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(operators); i++) {
+		if (!strcmp(op, operators[i].text))
+			return operators[i].binding;
+	}
+	return 0;
+}
 
 static struct operand take_simple(struct args *a);
 static struct operand take_operand(struct args *a, bool index);
@@ -88,7 +132,7 @@ bool fmt_take_string(struct fmt_text *t)
 static struct operand take_number(struct fmt_text *t)
 {
 	struct fmt_word w = fmt_take_word(t);
-	struct operand x = { NUMBER, 0 };
+	struct operand x = { .kind = NUMBER };
 	char buf[32], *end;
 
 	if (w.len >= sizeof(buf))
@@ -179,12 +223,6 @@ static bool take_print_hex(struct args *a)
 	       take_expression(a, true).kind && fmt_take_token(a->t, ")");
 }
 
-static bool take_print_array(struct args *a)
-{
-	return take_expression(a, true).kind && fmt_take_token(a->t, ",") &&
-	       take_print_hex(a);
-}
-
 static bool take_builtin_expect(struct args *a)
 {
 	if (!take_operand(a, false).kind || !fmt_take_token(a->t, ","))
@@ -211,7 +249,7 @@ static bool is_integer_type(const struct fmt_word *w)
 
 static struct operand take_sizeof(struct args *a)
 {
-	struct operand x = { NUMBER, sizeof(u64) };
+	struct operand x = { .kind = NUMBER, .value = sizeof(u64) };
 	const struct fmt_field *f;
 	struct fmt_word w;
 
@@ -240,7 +278,6 @@ static struct operand take_call(struct args *a, const struct fmt_word *name)
 		{ "__print_flags", take_print_flags },
 		{ "__print_hex", take_print_hex },
 		{ "__print_hex_str", take_print_hex },
-		{ "__print_array", take_print_array },
 		{ "__get_str", take_field_name },
 		{ "__get_rel_str", take_field_name },
 		{ "__get_bitmask", take_field_name },
@@ -328,8 +365,6 @@ static struct operand take_any(struct args *a)
 	fmt_skip_blanks(a->t);
 	if (fmt_peek(a->t) == '"')
 		return operand_if(fmt_take_string(a->t), MAYBE_ZERO);
-	if (fmt_take(a->t, "'"))
-		return operand_if(take_quoted(a->t, "'"), MAYBE_ZERO);
 	if (isdigit(fmt_peek(a->t)))
 		return take_number(a->t);
 	if (fmt_take(a->t, "("))
@@ -374,9 +409,16 @@ static struct operand take_one(struct args *a, bool index)
 {
 	struct operand x;
 
+	bool minus;
+
 	fmt_skip_blanks(a->t);
-	if (take_unary(a->t))
-		return operand_if(take_operand(a, true).kind, VALUE);
+	minus = fmt_peek(a->t) && strchr("+-", fmt_peek(a->t));
+	if (take_unary(a->t)) {
+		x = operand_if(take_operand(a, true).kind, VALUE);
+		/* It is taken for 0 - x */
+		x.spine.top = minus ? binding_of("-") : 0;
+		return x;
+	}
 	index = index && may_have_index(a->t);
 	x = take_simple(a);
 	if (!x.kind || !index || !fmt_take_token(a->t, "["))
@@ -399,21 +441,54 @@ static struct operand take_operand(struct args *a, bool index)
 /* Return: NULL if there is none that is accepted */
 static const char *take_operator(struct args *a)
 {
-	static const char * const operators[] = {
-		"<<", ">>", "&&", "||", "==", "!=", "<=", ">=", "<", ">", "&",
-		"|", "^", "+", "-", "*", "/", "%",
-	};
 	unsigned int i;
 
 	fmt_skip_blanks(a->t);
 	for (i = 0; i < ARRAY_SIZE(operators); i++) {
-		if (!fmt_take(a->t, operators[i]))
+		if (!fmt_take(a->t, operators[i].text))
 			continue;
-		if (strchr("+-", *operators[i]) && fmt_peek(a->t) == *operators[i])
+		if (strchr("+-", *operators[i].text) && fmt_peek(a->t) == *operators[i].text)
 			return NULL;
-		return a->operators++ < MAX_OPERATORS ? operators[i] : NULL;
+		return a->operators++ < MAX_OPERATORS ? operators[i].text : NULL;
 	}
 	return NULL;
+}
+
+/*
+ * libtraceevent parses "a OP rest" from the right: it puts OP on the left side of the rest's top
+ * operator if OP binds tighter, but does so only once.
+ * @in: the rest is one operand in parentheses
+ *
+ * Return: whether C does the same. Then @s has OP as well.
+ */
+static bool join(struct spine *s, const char *op, bool in)
+{
+	unsigned int binding = binding_of(op);
+	bool below = s->top && binding > s->top, same;
+
+	if (below) {
+		same = !s->second;
+		s->second = binding;
+		return same;
+	}
+	same = in || binding != s->top || !strcmp(op, "+") || strchr("&|", *op);
+	*s = (struct spine) { .top = binding };
+	return same;
+}
+
+/* The operators between operands, of which the last one is @last */
+static bool join_all(struct operand *x, const char * const *op, unsigned int nr,
+		     const struct operand *last, bool choice)
+{
+	bool in = !choice && nr;
+
+	x->spine = choice ? (struct spine) { .top = BINDING_CHOICE } : last->spine;
+	while (nr--) {
+		if (!join(&x->spine, op[nr], in && last->spine.top))
+			return false;
+		in = false;
+	}
+	return true;
 }
 
 /*
@@ -461,11 +536,20 @@ static struct operand combine(struct operand x, const char *op, struct operand y
 /* Operands with operators between. @index: whether the first may have an index */
 static struct operand take_operands(struct args *a, bool index)
 {
-	struct operand x = take_operand(a, index);
-	const char *op;
+	struct operand x = take_operand(a, index), last = x;
+	const char *op[MAX_CHAIN];
+	unsigned int nr = 0;
 
-	while (x.kind && (op = take_operator(a)))
-		x = combine(x, op, strchr("/%", *op) ? take_divisor(a) : take_operand(a, true));
+	while (x.kind && nr < MAX_CHAIN && (op[nr] = take_operator(a))) {
+		last = strchr("/%", *op[nr]) ? take_divisor(a) : take_operand(a, true);
+		/* It does not see the parentheses around @last */
+		if (last.spine.top && last.spine.top < binding_of(op[nr]))
+			last.kind = NOT_VALID;
+		x = combine(x, op[nr++], last);
+	}
+	fmt_skip_blanks(a->t);
+	if (nr == MAX_CHAIN || !join_all(&x, op, nr, &last, fmt_peek(a->t) == '?'))
+		x.kind = NOT_VALID;
 	return x;
 }
 
@@ -475,8 +559,9 @@ static struct operand take_expression(struct args *a, bool index)
 
 	if (!x.kind || !fmt_take_token(a->t, "?"))
 		return x;
+	/* An operator behind the last operand would be applied to all of it */
 	if (a->operators++ == MAX_OPERATORS || !take_expression(a, true).kind ||
-	    !fmt_take_token(a->t, ":") || !take_expression(a, false).kind)
+	    !fmt_take_token(a->t, ":") || !take_operand(a, false).kind)
 		x.kind = NOT_VALID;
 	else if (x.kind == NUMBER)
 		x.kind = MAYBE_ZERO;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Whether libtraceevent can print a record safely.
+ * Whether libtraceevent can print a record safely, and prints what the kernel does.
  *
  * It trusts the formats and records that it prints: it divides by 0, reads as many bytes as
  * a field of the record says, and takes an expression for a field. So what it is about to
- * do is computed here first, from the expressions that it has parsed.
+ * do is computed here first, from the expressions that it has parsed. It also takes all values
+ * for positive ones of 64 bits, so that -1 of an s16 is 65535, and "REC->ret < 0" is never true.
  */
 #ifndef HYPTRACE_PRINTCHECK_H
 #define HYPTRACE_PRINTCHECK_H
@@ -15,7 +16,7 @@ struct tep_event;
 struct tep_print_arg;
 
 /**
- * enum print_safety - which records of an event libtraceevent can print
+ * enum print_safety - which records of an event libtraceevent can print as the kernel does
  * @PRINT_NONE:		none
  * @PRINT_SOME:		those for which printcheck_record() says so
  * @PRINT_ALL:		all
