@@ -303,6 +303,25 @@ def test_unknown(directory):
           [("event 999", 100, TASK), ("event 999", -1, "<...>")])
 
 
+def test_long_lines(directory):
+    """Names of symbols and formats of printk have any length; Rust's are long"""
+    path = os.path.join(directory, "long.dat")
+    name, text = "_RN" + "v" * 300, "z" * 5000
+    function = Made("caller", [("unsigned long ip", 8, 8, 0), ("unsigned long parent_ip", 16, 8, 0)],
+                    '"%ps <-- %ps", (void *)REC->ip, (void *)REC->parent_ip',
+                    struct.pack("<QQ", AT + 0x30010, AT + 4))
+    event = Made("bprint", BPRINT, BPRINT_TEXT, struct.pack("<QQI", AT + 0x30010, STRING, 7), "ftrace")
+    handmade.write(path, [function, event], symbols=(
+        "%x T start_fn\n%x T before_long\n%x T %s\n%x T after\n" % (
+            AT, AT + 0x20000, AT + 0x30000, name, AT + 0x40000)).encode(),
+                   strings=b'0x%x : "%s v=%%d\\n"\n' % (STRING, text.encode()),
+                   comms=b"100 %s\n" % TASK.encode())
+    got = [json.loads(line)["text"] for line in lines_of(path, "--json")[0]]
+    equal("long lines: a symbol", got[0], "%s <-- start_fn" % name)
+    equal("long lines: a format", got[1], "%s: %s v=7" % (name, text))
+    agree("long lines", path, 2)
+
+
 # Text of expressions, of which libtraceevent takes all values for positive ones of 64 bits
 
 SIGNED = [("s8 a", 8, 1, 1), ("signed char b", 9, 1, 1), ("short c", 10, 2, 1), ("int d", 12, 4, 1),

@@ -311,9 +311,8 @@ static int open_all(struct perfetto *p)
 	if (!p->bundles || !p->tracks || !p->translator)
 		return -1;
 	p->calls = pfcalls_new(p->db, p->tracks);
-	if (!p->calls)
+	if (!p->calls || evload_comms(p->d, name_thread, p->tracks))
 		return -1;
-	evload_comms(p->d, name_thread, p->tracks);
 	return open_vcpus(p);
 }
 

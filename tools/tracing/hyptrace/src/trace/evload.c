@@ -3,10 +3,11 @@
  * Loads the description of events into libtraceevent. See evload.h.
  */
 #include <event-parse.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/array.h"
+#include "lib/log.h"
 #include "lib/u64map.h"
 #include "lib/util.h"
 #include "trace/evload.h"
@@ -124,34 +125,36 @@ static void add_string(void *ctx, char *line)
 		u64map_get(t->strings, addr, &is_new);
 }
 
-/* Call @add for each line of a section; lines that are too long are skipped */
-static void add_lines(const struct datr *d, enum dat_id id,
-		      void (*add)(void *ctx, char *line), void *ctx)
+/* Call @add for each line of a section. Return: -1 with a message if memory ran out */
+static int add_lines(const struct datr *d, enum dat_id id,
+		     void (*add)(void *ctx, char *line), void *ctx)
 {
 	const char *text, *end, *eol;
-	char line[256];
-	size_t size;
+	size_t size, room = 0;
+	char *line = NULL;
+	int ret = 0;
 
 	text = datr_blob(d, id, &size);
 	if (!text)
-		return;
+		return 0;
 	for (end = text + size; text < end; text = eol + 1) {
-		eol = memchr(text, '\n', end - text);
-		if (!eol)
-			eol = end;
-		if (eol - text >= (ptrdiff_t)sizeof(line))
-			continue;
+		eol = memchr(text, '\n', end - text) ?: end;
+		ret = array_room(&line, &room, eol - text + 1, 1);
+		if (ret)
+			break;
 		memcpy(line, text, eol - text);
 		line[eol - text] = '\0';
 		add(ctx, line);
 	}
+	free(line);
+	return ret ? log_oom() : 0;
 }
 
-void evload_comms(const struct datr *d, evload_comm_fn fn, void *ctx)
+int evload_comms(const struct datr *d, evload_comm_fn fn, void *ctx)
 {
 	struct comm_taker c = { fn, ctx };
 
-	add_lines(d, DAT_CMDLINES, add_comm, &c);
+	return add_lines(d, DAT_CMDLINES, add_comm, &c);
 }
 
 int evload(struct tep_handle *tep, struct u64map *strings, const struct datr *d)
@@ -162,10 +165,8 @@ int evload(struct tep_handle *tep, struct u64map *strings, const struct datr *d)
 	tep_set_file_bigendian(tep, TEP_LITTLE_ENDIAN);
 	tep_set_local_bigendian(tep, TEP_LITTLE_ENDIAN);
 	tep_set_long_size(tep, 8);
-	if (datr_formats(d, add_format, tep))
+	if (datr_formats(d, add_format, tep) || evload_comms(d, register_comm, tep) ||
+	    add_lines(d, DAT_KALLSYMS, add_symbol, tep))
 		return -1;
-	evload_comms(d, register_comm, tep);
-	add_lines(d, DAT_KALLSYMS, add_symbol, tep);
-	add_lines(d, DAT_PRINTK, add_string, &t);
-	return 0;
+	return add_lines(d, DAT_PRINTK, add_string, &t);
 }

@@ -17,14 +17,18 @@ struct u64map;
  * @strings:	gets the addresses of the format strings of printk that can be printed
  * @d:		the file
  *
- * Return: 0, or -1 with a message if the file's sections are corrupt.
+ * Return: 0, or -1 with a message if the file's sections are corrupt, or memory ran out.
  */
 int evload(struct tep_handle *tep, struct u64map *strings, const struct datr *d);
 
 /** typedef evload_comm_fn - takes the name of a task */
 typedef void (*evload_comm_fn)(void *ctx, s32 pid, const char *comm);
 
-/** evload_comms - call @fn for each task that has a name in the file */
-void evload_comms(const struct datr *d, evload_comm_fn fn, void *ctx);
+/**
+ * evload_comms - call @fn for each task that has a name in the file
+ *
+ * Return: 0, or -1 with a message if memory ran out.
+ */
+int evload_comms(const struct datr *d, evload_comm_fn fn, void *ctx);
 
 #endif
