@@ -132,7 +132,17 @@ def test_contents(directory, whole):
     data = at - 2 * synth.PAGE
     done = synth.option(0, struct.pack("<Q", 0))
     contents = (
-        ("a text", b"hello, this is no recording\n", "bad magic: byte 0 is 0x68"),
+        ("a text", b"hello, this is no recording\n", "this is a text: expected a trace.dat"),
+        ("UTF-8", b"\xc3\xa4 text, too\n" * 9, "this is a text: "),
+        ("gzip", b"\x1f\x8b\x08" + bytes(30), "this is a gzip file, which 'gzip -d' unpacks: expected"),
+        ("zstd", b"\x28\xb5\x2f\xfd" + bytes(30), "this is a zstd file"),
+        ("xz", b"\xfd7zXZ\0" + bytes(30), "this is an xz file"),
+        ("bzip2", b"BZh91AY" + bytes(30), "this is a bzip2 file"),
+        ("zip", b"PK\3\4" + bytes(30), "this is a zip file"),
+        ("ELF", b"\x7fELF\2\1\1" + bytes(30), "this is a program"),
+        ("perf", b"PERFILE2" + bytes(30), "this is a file of perf"),
+        ("SQLite", b"SQLite format 3\0" + bytes(30), "this is an SQLite database"),
+        ("unknown bytes", bytes(range(1, 99)), "bad magic: byte 0 is 0x01"),
         ("another version", replaced(whole, 10, "B", 0x35), "version: byte 10 is 0x35"),
         ("big-endian", replaced(whole, 12, "B", 1), "big-endian: byte 12 is 0x01"),
         ("32-bit", replaced(whole, 13, "B", 4), "not 64-bit: byte 13 is 0x04"),

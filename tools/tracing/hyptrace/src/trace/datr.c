@@ -17,6 +17,7 @@
 #include "lib/util.h"
 #include "trace/cursor.h"
 #include "trace/datr.h"
+#include "trace/filekind.h"
 #include "trace/datv6.h"
 #include "trace/datv7.h"
 
@@ -32,12 +33,25 @@ struct datr {
 	struct stat stat;	/* of the file */
 };
 
+#define EXPECTED	"expected a trace.dat file of version 6 or 7, little-endian, 64-bit"
+
 static int foreign(const struct datr *d, const char *what, u64 offset)
 {
 	const struct datbytes *b = &d->c.bytes;
 
-	return log_error("%s: %s: byte %llu is 0x%02x: expected a trace.dat file of version 6 or 7, little-endian, 64-bit",
-			 b->name, what, offset, b->data[offset]);
+	return log_error("%s: %s: byte %llu is 0x%02x: " EXPECTED, b->name, what, offset,
+			 b->data[offset]);
+}
+
+/* Not even the first bytes are those of a recording; @offset: of the first that is wrong */
+static int no_recording(const struct datr *d, u64 offset)
+{
+	const struct datbytes *b = &d->c.bytes;
+	const char *kind = filekind(b->data, b->size);
+
+	if (!kind)
+		return foreign(d, "bad magic", offset);
+	return log_error("%s: this is %s: " EXPECTED, b->name, kind);
 }
 
 static int take_magic(const struct datr *d, struct cursor *c)
@@ -47,7 +61,7 @@ static int take_magic(const struct datr *d, struct cursor *c)
 
 	for (i = 0; magic && i < DAT_MAGIC_SIZE; i++) {
 		if (magic[i] != (u8)DAT_MAGIC[i])
-			return foreign(d, "bad magic", i);
+			return no_recording(d, i);
 	}
 	return 0;
 }
