@@ -142,6 +142,24 @@ def test_json(path):
           [0, 100, 200, 300, 400, 800, 1000, 1000, 1500])
 
 
+def test_stack_of_event(directory):
+    """An event that is chosen has its stack, with events of other CPUs between"""
+    path = os.path.join(directory, "chosen.dat")
+    stack = "kernel_stack", 7, {"callers": [0x1010]}
+    synth.write(path, {0: []}, {
+        0: [synth.page([(1000, "hyp_enter", 7, {"reason": HVC}), (1004,) + stack,
+                        (1005, "host_hcall", 7, {}), (1006,) + stack,
+                        (1007, "hyp_exit", 7, {"reason": ERET_HOST})])],
+        1: [synth.page([(1001, "hyp_enter", 8, {"reason": HVC}), (1002, "vm_create", 8, {}),
+                        (1003,) + stack])]})
+    def stamps(*options):
+        return [line[19:21] for line in lines(path, *options)[:-1] if line[0] == "["]
+    equal("stack of an event", stamps("-e", "hyp_enter"), ["00", "01", "04"])
+    equal("stack of another event", stamps("-e", "host_hcall", "-e", "hyp_exit"), ["05", "06", "07"])
+    equal("stack and context", stamps("-e", "vm_create", "-C", "1"), ["01", "02", "03", "04"])
+    equal("stack of none", stamps("-e", "hyp_exit"), ["07"])
+
+
 def test_stacks(directory):
     """A line for each caller; a record has as many as it has room for"""
     path = os.path.join(directory, "stacks.dat")
@@ -314,6 +332,7 @@ def main():
             attempt(test, path)
         attempt(test_order, directory)
         attempt(test_stacks, directory)
+        attempt(test_stack_of_event, directory)
         attempt(test_names, directory)
         attempt(test_control, directory)
         attempt(test_broken, directory)

@@ -21,6 +21,7 @@
  * @next_kept:	where the next one goes
  * @follow:	this many of the next events are context
  * @left_out:	events were left out since the last one
+ * @matched:	by side and CPU: 1 + the guest's number if its last event matched, else 0
  */
 struct selection {
 	const struct datr *d;
@@ -32,6 +33,7 @@ struct selection {
 	u64 next_kept;
 	u64 follow;
 	bool left_out;
+	unsigned int matched[NR_ALL_SIDES][MAX_CPUS];
 };
 
 static bool matches(const char *pattern, const struct evdb_head *h)
@@ -46,7 +48,7 @@ static bool matches(const char *pattern, const struct evdb_head *h)
 }
 
 /* A corrupt sub-buffer is always selected */
-static bool wanted_event(const struct selection *s, const struct merged *ev)
+static bool matches_event(const struct selection *s, const struct merged *ev)
 {
 	const struct strlist *events = &s->rule->events;
 	struct evdb_head h;
@@ -60,6 +62,19 @@ static bool wanted_event(const struct selection *s, const struct merged *ev)
 		if (matches(events->str[i], &h))
 			return true;
 	}
+	return false;
+}
+
+/* A stack follows its event on the same CPU; others may be between */
+static bool is_stack_of_match(struct selection *s, const struct merged *ev, bool match)
+{
+	unsigned int *matched = &s->matched[merged_side(s->d, ev)][ev->cpu];
+	enum ev_reason reason;
+
+	if (ev->ev.data && *matched == ev->guest + 1 &&
+	    evdb_kind(evdb_of(s->db, ev->guest), &ev->ev, &reason) == EV_STACK)
+		return true;
+	*matched = match ? ev->guest + 1 : 0;
 	return false;
 }
 
@@ -110,13 +125,18 @@ static void keep_event(struct selection *s, const struct merged *ev)
 
 void selection_feed(struct selection *s, const struct merged *ev)
 {
+	bool match, stack;
+
 	if (s->rule->no[merged_side(s->d, ev)])
 		return;
-	if (wanted_event(s, ev)) {
+	match = matches_event(s, ev);
+	stack = s->rule->events.nr && is_stack_of_match(s, ev, match);
+	if (match || stack) {
 		while (s->nr_kept)
 			hand_on(s, take_kept(s));
 		hand_on(s, ev);
-		s->follow = s->rule->events.nr ? s->rule->context : 0;
+		if (match)
+			s->follow = s->rule->events.nr ? s->rule->context : 0;
 	} else if (s->follow) {
 		hand_on(s, ev);
 		s->follow--;
