@@ -303,6 +303,22 @@ def test_unknown(directory):
           [("event 999", 100, TASK), ("event 999", -1, "<...>")])
 
 
+def test_puts(directory):
+    """The text of trace_puts() is no format"""
+    fields = [("unsigned long ip", 8, 8, 0), ("const char * str", 16, 8, 0)]
+    event = Made("bputs", fields, '"%ps: %s", (void *)REC->ip, REC->str',
+                 struct.pack("<QQ", AT, STRING), "ftrace")
+    for escaped, want in ((r"const string\n", "const string"), ("a", "a"), (r"\n\n", "\n"),
+                          ("100% done %c %", "100% done %c %"), (r"a \ b", r"a \ b"),
+                          (r'a \"b\" \t c\n', 'a "b" \t c')):
+        path = write(directory, [event], symbols=b"%x T start_fn\n" % AT,
+                     strings=b'0x%x : "%s"\n' % (STRING, escaped.encode()))
+        equal("trace_puts: %r" % want, json.loads(lines_of(path, "--json")[0][0])["text"], "start_fn: " + want)
+    path = write(directory, [event])
+    equal("trace_puts: no text", json.loads(lines_of(path, "--json")[0][0])["text"],
+          "ip=0x%x str=0x%x" % (AT, STRING))
+
+
 def test_long_lines(directory):
     """Names of symbols and formats of printk have any length; Rust's are long"""
     path = os.path.join(directory, "long.dat")

@@ -15,13 +15,13 @@
 
 #include "lib/digits.h"
 #include "lib/log.h"
-#include "lib/u64map.h"
 #include "lib/util.h"
 #include "lib/visible.h"
 #include "trace/evdb.h"
 #include "trace/evload.h"
 #include "trace/evplan.h"
 #include "trace/evstack.h"
+#include "trace/evstrings.h"
 #include "trace/printcheck.h"
 
 #define NR_IDS		65536
@@ -44,7 +44,8 @@
  * @plan:	prints all records, or NULL
  * @call:	reads and prints the records of a function tracer, or NULL
  * @callers:	where the addresses of a stack are, or NULL
- * @string:	where the address of a format of printk is, or NULL
+ * @string:	where the address of a text of trace_printk() or trace_puts() is, or NULL
+ * @puts:	for trace_puts(), where the address of its caller is, or NULL
  * @kind:	its kind for the checker
  * @reason:	the field "reason", or NULL
  * @reasons:	what its values mean
@@ -61,6 +62,7 @@ struct known {
 	struct evcall *call;
 	const struct tep_format_field *callers;
 	const struct tep_format_field *string;
+	const struct tep_format_field *puts;
 	enum ev_kind kind;
 	struct tep_format_field *reason;
 	u8 reasons[NR_REASONS];
@@ -71,7 +73,7 @@ struct evdb {
 	struct tep_handle *tep;
 	struct trace_seq seq;
 	struct trace_seq array;
-	struct u64map strings;
+	struct evstrings strings;
 	struct known *known[NR_IDS];
 	struct known *last;
 	u64 nr_unknown;
@@ -142,7 +144,7 @@ void evdb_free(struct evdb *db)
 	free(db->guest);
 	trace_seq_destroy(&db->seq);
 	trace_seq_destroy(&db->array);
-	u64map_free(&db->strings);
+	evstrings_free(&db->strings);
 	tep_free(db->tep);
 	free(db->copy);
 	free(db);
@@ -192,20 +194,20 @@ static enum ev_reason reason_printed(char *text)
 	return reason_named(at);
 }
 
-/* Whether libtraceevent knows the format that a record of ftrace/bprint points to */
-static bool has_string(const struct evdb *db, const struct known *k, const struct rbevent *ev)
+/* The address of the text of a record of ftrace/bprint or bputs */
+static u64 string_of(const struct known *k, const struct rbevent *ev)
 {
 	u64 address = 0;
 
 	if (k->string->size == sizeof(address))
 		memcpy(&address, ev->data + k->string->offset, sizeof(address));
-	return u64map_find(&db->strings, address) >= 0;
+	return address;
 }
 
 static bool can_print(struct evdb *db, const struct known *k, const struct rbevent *ev)
 {
 	if (k->string)
-		return has_string(db, k, ev);
+		return !k->puts && evstrings_has_format(&db->strings, string_of(k, ev));
 	return k->safety == PRINT_ALL ||
 	       (k->safety == PRINT_SOME && printcheck_record(k->event, ev->data, ev->size));
 }
@@ -221,13 +223,33 @@ static bool print_event(struct evdb *db, const struct known *k, struct tep_recor
 	return !failed;
 }
 
+/* "FUNCTION: TEXT" of trace_puts(). Return: false if the file does not have it */
+static bool print_puts(struct evdb *db, const struct known *k, const struct rbevent *ev)
+{
+	const char *text = evstrings_text(&db->strings, string_of(k, ev));
+	const char *name;
+	u64 ip = 0;
+
+	if (!text)
+		return false;
+	if (k->puts->size == sizeof(ip))
+		memcpy(&ip, ev->data + k->puts->offset, sizeof(ip));
+	name = evcall_function(db->tep, ip, NULL);
+	if (name)
+		trace_seq_printf(&db->seq, "%s: %s", name, text);
+	else
+		trace_seq_printf(&db->seq, "0x%llx: %s", ip, text);
+	return true;
+}
+
 /* The event's own text, in db->seq */
 static void print_record(struct evdb *db, struct known *k, struct tep_record *rec)
 {
 	struct rbevent ev = { .data = rec->data, .size = rec->size };
 
 	trace_seq_reset(&db->seq);
-	if (!can_print(db, k, &ev) || !print_event(db, k, rec)) {
+	if (!(k->puts && print_puts(db, k, &ev)) &&
+	    (!can_print(db, k, &ev) || !print_event(db, k, rec))) {
 		trace_seq_reset(&db->seq);
 		evfield_print(k->event, &ev, &db->array, &db->seq);
 		k->nr_others++;
@@ -334,6 +356,17 @@ static char *label_of(const struct tep_event *e)
 	return label;
 }
 
+static void find_string(struct known *k)
+{
+	struct tep_event *e = k->event;
+	bool puts = !strcmp(e->system, "ftrace") && !strcmp(e->name, "bputs");
+
+	if (puts || e->flags & TEP_EVENT_FL_ISBPRINT)
+		k->string = tep_find_field(e, puts ? "str" : "fmt");
+	if (puts && k->string)
+		k->puts = tep_find_field(e, "ip");
+}
+
 static struct known *get_to_know(struct evdb *db, struct tep_event *e)
 {
 	struct known *k = calloc(1, sizeof(*k));
@@ -351,8 +384,7 @@ static struct known *get_to_know(struct evdb *db, struct tep_event *e)
 	k->callers = evstack_callers(e);
 	if (k->callers)
 		k->size = k->callers->offset;
-	if (e->flags & TEP_EVENT_FL_ISBPRINT)
-		k->string = tep_find_field(e, "fmt");
+	find_string(k);
 	k->safety = printcheck_event(e);
 	if (k->safety != PRINT_NONE && !k->call && !k->callers)
 		k->plan = evplan_new(e, k->size);

@@ -8,9 +8,9 @@
 
 #include "lib/array.h"
 #include "lib/log.h"
-#include "lib/u64map.h"
 #include "lib/util.h"
 #include "trace/evload.h"
+#include "trace/evstrings.h"
 #include "trace/fmtcheck.h"
 #include "trace/fmtconv.h"
 #include "trace/fmtrepair.h"
@@ -97,32 +97,36 @@ static void add_symbol(void *tep, char *line)
 
 struct string_taker {
 	struct tep_handle *tep;
-	struct u64map *strings;
+	struct evstrings *strings;
+	bool failed;
 };
+
+/*
+ * The library removes a quote at the front, then looks at the last three characters without
+ * checking that they exist
+ */
+static bool add_printk(struct tep_handle *tep, const char *text, u64 addr)
+{
+	return strlen(text) >= 3 && *text != '"' && fmt_check_printk(text) &&
+	       !tep_register_print_string(tep, text, addr);
+}
 
 /* A line of printk_formats: 0xADDRESS : "STRING" */
 static void add_string(void *ctx, char *line)
 {
-	const struct string_taker *t = ctx;
+	struct string_taker *t = ctx;
 	char *rest, *end;
 	unsigned long long addr = strtoull(line, &rest, 16);
-	bool is_new;
 
 	if (rest == line || strncmp(rest, " : \"", 4))
 		return;
 	rest += 4;
 	end = strrchr(rest, '"');
-	/*
-	 * The library removes a quote at the front, then looks at the last three
-	 * characters without checking that they exist
-	 */
-	if (!end || end - rest < 3 || *rest == '"')
+	if (!end)
 		return;
 	*end = '\0';
-	if (!fmt_check_printk(rest))
-		return;
-	if (!tep_register_print_string(t->tep, rest, addr))
-		u64map_get(t->strings, addr, &is_new);
+	if (evstrings_add(t->strings, addr, rest, add_printk(t->tep, rest, addr)))
+		t->failed = true;
 }
 
 /* Call @add for each line of a section. Return: -1 with a message if memory ran out */
@@ -157,16 +161,17 @@ int evload_comms(const struct datr *d, evload_comm_fn fn, void *ctx)
 	return add_lines(d, DAT_CMDLINES, add_comm, &c);
 }
 
-int evload(struct tep_handle *tep, struct u64map *strings, const struct datr *d)
+int evload(struct tep_handle *tep, struct evstrings *strings, const struct datr *d)
 {
-	struct string_taker t = { tep, strings };
+	struct string_taker t = { .tep = tep, .strings = strings };
 
 	tep_set_loglevel(TEP_LOG_NONE);
 	tep_set_file_bigendian(tep, TEP_LITTLE_ENDIAN);
 	tep_set_local_bigendian(tep, TEP_LITTLE_ENDIAN);
 	tep_set_long_size(tep, 8);
 	if (datr_formats(d, add_format, tep) || evload_comms(d, register_comm, tep) ||
-	    add_lines(d, DAT_KALLSYMS, add_symbol, tep))
+	    add_lines(d, DAT_KALLSYMS, add_symbol, tep) ||
+	    add_lines(d, DAT_PRINTK, add_string, &t))
 		return -1;
-	return add_lines(d, DAT_PRINTK, add_string, &t);
+	return t.failed ? log_oom() : 0;
 }

@@ -9,17 +9,17 @@
 #include "trace/datr.h"
 
 struct tep_handle;
-struct u64map;
+struct evstrings;
 
 /**
  * evload - load formats, and names of tasks, symbols and strings
  * @tep:	gets them
- * @strings:	gets the addresses of the format strings of printk that can be printed
+ * @strings:	gets the texts of trace_printk() and trace_puts()
  * @d:		the file
  *
  * Return: 0, or -1 with a message if the file's sections are corrupt, or memory ran out.
  */
-int evload(struct tep_handle *tep, struct u64map *strings, const struct datr *d);
+int evload(struct tep_handle *tep, struct evstrings *strings, const struct datr *d);
 
 /** typedef evload_comm_fn - takes the name of a task */
 typedef void (*evload_comm_fn)(void *ctx, s32 pid, const char *comm);
