@@ -142,6 +142,17 @@ def test_json(path):
           [0, 100, 200, 300, 400, 800, 1000, 1000, 1500])
 
 
+def test_ticks(directory):
+    """The timestamps of some clocks are no time"""
+    path = os.path.join(directory, "ticks.dat")
+    for clock, want in ((b"counter", ("2000000000", "+300")), (b"uptime", ("2000000000", "+300")),
+                        (b"x86-tsc", ("2000000000", "+300")),
+                        (b"mono", ("2.000000000", "+0.000000300"))):
+        synth.write(path, {0: [synth.page(HOST0)]}, {1: [synth.page(HYP1)]}, clocks=(clock, clock))
+        equal("ticks: " + clock.decode(), (times(path)[0], times(path, "-t", "rel")[1].replace(" ", "")),
+              want)
+
+
 def test_stack_of_event(directory):
     """An event that is chosen has its stack, with events of other CPUs between"""
     path = os.path.join(directory, "chosen.dat")
@@ -333,6 +344,7 @@ def main():
         attempt(test_order, directory)
         attempt(test_stacks, directory)
         attempt(test_stack_of_event, directory)
+        attempt(test_ticks, directory)
         attempt(test_names, directory)
         attempt(test_control, directory)
         attempt(test_broken, directory)

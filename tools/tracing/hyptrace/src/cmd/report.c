@@ -191,6 +191,8 @@ static int prepare(struct report *r)
 {
 	r->line.out = r->out;
 	r->line.time = r->how->time;
+	r->line.ticks = datr_nr_buffers(r->d) &&
+			!eventline_is_time(datr_buffer(r->d, 0)->clock);
 	r->sink = (struct selection_sink) { r, print_event, print_loss };
 	r->db = evdb_load(r->d);
 	r->line.db = r->db;

@@ -19,18 +19,33 @@ static void begin_line(const struct eventline *l, const char *color)
 		fputs(color, l->out);
 }
 
-static char *put_seconds(char *to, u64 ns)
+/* As the kernel's trace_clocks[] has it in in_ns */
+bool eventline_is_time(const char *clock)
 {
+	static const char * const others[] = { "counter", "uptime", "x86-tsc", "ppc-tb" };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(others); i++) {
+		if (!strcmp(clock, others[i]))
+			return false;
+	}
+	return true;
+}
+
+static char *put_stamp(char *to, const struct eventline *l, u64 ns)
+{
+	if (l->ticks)
+		return digits_decimal(to, ns, 15, ' ');
 	to = digits_decimal(to, ns / NSEC_PER_SEC, 5, ' ');
 	*to++ = '.';
 	return digits_decimal(to, ns % NSEC_PER_SEC, 9, '0');
 }
 
 /* Only the time of a corrupt place can be less than @from: it may be 0 */
-static char *put_difference(char *to, u64 ts, u64 from)
+static char *put_difference(char *to, const struct eventline *l, u64 ts, u64 from)
 {
 	*to++ = '+';
-	return put_seconds(to, ts < from ? 0 : ts - from);
+	return put_stamp(to, l, ts < from ? 0 : ts - from);
 }
 
 static char *put_time(char *to, const struct eventline *l, u64 ts)
@@ -39,11 +54,11 @@ static char *put_time(char *to, const struct eventline *l, u64 ts)
 	case TIME_ABSOLUTE:
 		break;
 	case TIME_RELATIVE:
-		return put_difference(to, ts, l->first);
+		return put_difference(to, l, ts, l->first);
 	case TIME_DELTA:
-		return put_difference(to, ts, l->follows ? l->before : ts);
+		return put_difference(to, l, ts, l->follows ? l->before : ts);
 	}
-	return put_seconds(to, ts);
+	return put_stamp(to, l, ts);
 }
 
 static const char *color_of(enum side side)

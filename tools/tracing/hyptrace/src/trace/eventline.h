@@ -25,6 +25,7 @@ enum line_time {
  * @db:		knows the events
  * @color:	with colours, for a terminal
  * @time:	the timestamps
+ * @ticks:	they are no ns, and are printed as they are: see eventline_is_time()
  * @first:	what relative ones are relative to
  * @follows:	@before is set
  * @before:	timestamp of the previous line that is not about a corrupt place
@@ -34,10 +35,14 @@ struct eventline {
 	struct evdb *db;
 	bool color;
 	enum line_time time;
+	bool ticks;
 	u64 first;
 	bool follows;
 	u64 before;
 };
+
+/** eventline_is_time - whether the timestamps of a trace clock, such as "boot", are in ns */
+bool eventline_is_time(const char *clock);
 
 /**
  * eventline_event - "[CPU] SECONDS host|hyp|guest COMM-PID EVENT: FIELDS"
