@@ -292,9 +292,15 @@ static bool is_tracers(struct tep_event *e)
 	return is;
 }
 
+/* The text of such a record is in printk_formats, which is not here; then its fields are printed */
+static bool is_trace_printk(const struct sample *s)
+{
+	return !strcmp(s->event, "bprint") || !strcmp(s->event, "bputs");
+}
+
 /*
  * Of all formats of a kernel, what libtraceevent parses is printed as it does, or field by field
- * if it cannot be printed safely and as the kernel does
+ * if it cannot be printed safely and as the kernel does, which is rare
  */
 static void test_kernel(const char *text)
 {
@@ -314,6 +320,7 @@ static void test_kernel(const char *text)
 			if (s.fields)
 				printf("# %s: by its fields\n", s.event);
 			nr_fields += s.fields;
+			s.fields |= is_trace_printk(&s);
 			if (!is_tracers(e))
 				compare(&s, 1);
 			nr++;
@@ -321,7 +328,7 @@ static void test_kernel(const char *text)
 		tep_free(tep);
 	}
 	printf("# libtraceevent does not parse %u\n", nr_unknown);
-	if (nr_fields > nr / 4)
+	if (nr_fields > nr / 50)
 		wrong("formats", "printed by their fields", "many", "few");
 	if (nr_unknown > nr / 10)
 		wrong("formats", "not parsed", "many", "few");
