@@ -347,10 +347,8 @@ def field_kinds(path):
             name = re.search(r"(\w+)(\[\w*\])?$", declared)[1]
             if name.startswith("common_"):
                 continue
-            array = "[" in declared
-            if not array or "char" in declared:
-                kinds[name] = "str_value" if array else \
-                    "int_value" if int(signed) else "uint_value"
+            kinds[name] = "str_value" if "[" in declared else \
+                "int_value" if int(signed) else "uint_value"
     return found
 
 
