@@ -195,7 +195,7 @@ download_mainline()
 
 	prepare_apt
 	all=$(mainline_packages)
-	wanted=${MAINLINE:-$(tested_releases mainline | tail -n 1 | cut -d . -f 1,2)}
+	wanted=$(mainline_release)
 	read -r package version suite < <(grep -F "linux-source-$wanted " <<<"$all" | tail -n 1) ||
 		[[ $MAINLINE ]] || read -r package version suite < <(tail -n 1 <<<"$all") || :
 	[[ $package ]] ||

@@ -31,14 +31,19 @@ tested_releases()	# BASE
 	sed -n 's/^# Tested with //p' "$REPO/patches/$1/series" | tr ' ' '\n'
 }
 
-# The mainline kernel: which release, such as 7.3; setup.sh fetches it. By default the newest
-# with which the patches were tested, or one that is newer if only that is there
+# The release of the mainline kernel that is asked for, such as 7.3; by default the newest with
+# which the patches were tested
+mainline_release()
+{
+	echo "${MAINLINE:-$(tested_releases mainline | tail -n 1 | cut -d . -f 1,2)}"
+}
+
+# Where setup.sh puts it. By default also one that is newer, if only that is there
 _mainline_tarball()
 {
-	local tested there
+	local there
 
-	tested=$(tested_releases mainline | tail -n 1 | cut -d . -f 1,2)
-	there=$DEBS/mainline/linux-source-${MAINLINE:-$tested}.tar.xz
+	there=$DEBS/mainline/linux-source-$(mainline_release).tar.xz
 	if [[ ! -e $there && ! $MAINLINE ]]; then
 		there=$({ echo "$there"; compgen -G "$DEBS/mainline/linux-source-*.tar.xz" || :; } |
 			sort -V | tail -n 1)
